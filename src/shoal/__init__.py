@@ -1,0 +1,70 @@
+"""shoal: publish a time-varying or multi-layer social graph without giving anybody away.
+
+>>> import shoal
+>>> graph = shoal.TemporalGraph.from_events([("ann", "bob", 0), ("bob", "cem", 0), ("cem", "dia", 1)], slice="value")
+>>> release = shoal.anonymize(graph, k=2, seed=1)
+>>> release.min_class_size >= 2
+True
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shoal.anonymize import Release, anonymize
+    from shoal.audit.verify import Verdict, verify
+    from shoal.errors import InputError, ShoalError
+    from shoal.graph import TemporalGraph
+    from shoal.read import read
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "InputError",
+    "Release",
+    "ShoalError",
+    "TemporalGraph",
+    "Verdict",
+    "anonymize",
+    "read",
+    "verify",
+]
+
+# Public name -> where it lives. Loaded on first use, so that `import shoal` and `shoal --help` stay quick.
+_HOME = {
+    "InputError": "shoal.errors",
+    "Release": "shoal.anonymize",
+    "ShoalError": "shoal.errors",
+    "TemporalGraph": "shoal.graph",
+    "Verdict": "shoal.audit.verify",
+    "anonymize": "shoal.anonymize",
+    "read": "shoal.read",
+    "verify": "shoal.audit.verify",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'shoal' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Face(ModuleType):
+    """Importing the submodule `shoal.read` must not hide the function `shoal.read`."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Face

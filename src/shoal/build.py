@@ -1,0 +1,165 @@
+"""From tables, networkx graphs and matrices to the arrays inside a TemporalGraph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal import timebins
+from shoal.errors import InputError, RowError
+
+
+def as_columns(frame: Any, names: list[str]) -> dict[str, pl.Series]:
+    """The named columns of anything that speaks Arrow, of a mapping, or of a pandas frame without pyarrow."""
+    if isinstance(frame, pl.LazyFrame):
+        frame = frame.collect()
+    have = (
+        list(frame.keys())
+        if isinstance(frame, Mapping)
+        else list(getattr(frame, "column_names", getattr(frame, "columns", [])))
+    )
+    for name in names:
+        if name not in have:
+            raise InputError(f"no column '{name}'; the columns are {', '.join(map(str, have)) or 'none'}")
+    try:
+        if isinstance(frame, pl.DataFrame):
+            return {name: frame[name] for name in names}
+        if not isinstance(frame, Mapping) and hasattr(frame, "__arrow_c_stream__"):
+            return {name: pl.DataFrame(frame)[name] for name in names}
+    except ImportError:  # pandas speaks Arrow only where pyarrow is installed
+        pass
+    columns = {name: pl.Series(name, _values(frame[name]), strict=False) for name in names}
+    if len({len(c) for c in columns.values()}) > 1:
+        raise InputError("the columns differ in length")
+    return columns
+
+
+def _values(column: Any) -> Any:
+    column = column.to_numpy() if hasattr(column, "to_numpy") else column
+    return column.tolist() if isinstance(column, np.ndarray) and column.dtype == object else column
+
+
+def ids_as_series(ids: Iterable[Any]) -> pl.Series:
+    """A column of ids from any iterable; whole numbers stay numbers, everything else becomes text."""
+    return ids if isinstance(ids, pl.Series) else same_kind(list(ids))[0]
+
+
+def same_kind(*columns: list[Any]) -> list[pl.Series]:
+    """Columns of ids as whole numbers if all of them are, otherwise all as text."""
+    whole = all(isinstance(x, int | np.integer) and not isinstance(x, bool) for c in columns for x in c)
+    if whole:
+        return [pl.Series(c, dtype=pl.Int64) for c in columns]
+    kinds = {isinstance(x, str) for c in columns for x in c}
+    if kinds == {True, False} and len({str(x) for c in columns for x in c}) < len({x for c in columns for x in c}):
+        raise InputError("some ids are the same text but different objects, such as 1 and '1'")
+    return [pl.Series([str(x) for x in c], dtype=pl.String) for c in columns]
+
+
+def _as_id(column: pl.Series, row_offset: int = 0) -> pl.Series:
+    if column.null_count():
+        raise RowError(int(column.is_null().arg_max() or 0) + row_offset, column.name, "the id is missing")
+    if column.dtype.is_integer():
+        return column.cast(pl.Int64)
+    if column.dtype in (pl.String, pl.Categorical, pl.Enum):
+        return column.cast(pl.String)
+    if column.dtype == pl.Null and len(column) == 0:
+        return column.cast(pl.Int64)
+    raise InputError(f"column '{column.name}' holds {column.dtype}; ids are whole numbers or text")
+
+
+def encode_ids(columns: list[pl.Series], extra: pl.Series | None = None) -> tuple[pl.Series, list[np.ndarray]]:
+    """Sorted distinct ids, and every column as indices into them. `extra` adds people who never appear."""
+    columns = [_as_id(c) for c in columns]
+    every = [*columns] if extra is None else [*columns, _as_id(extra)]
+    if len({c.dtype for c in every if len(c)}) > 1:
+        every = [c.cast(pl.String) for c in every]
+    else:
+        dtype = next((c.dtype for c in every if len(c)), pl.Int64())
+        every = [c.cast(dtype) for c in every]
+    ids = pl.concat([c.alias("node").unique() for c in every]).unique().sort()
+    if len(ids) > np.iinfo(np.int32).max:
+        raise InputError("more than two thousand million people do not fit one machine")
+    table = pl.DataFrame({"node": ids, "index": pl.Series(np.arange(len(ids), dtype=np.int32))})
+    coded = [
+        c.alias("node").to_frame().join(table, on="node", how="left", maintain_order="left")["index"].to_numpy()
+        for c in every[: len(columns)]
+    ]
+    return ids, coded
+
+
+def encode_slices(
+    times: pl.Series | None, layers: pl.Series | None, **how: Any
+) -> tuple[np.ndarray, list[tuple[str, str | None, str | None]]]:
+    """The slice of every row, and (label, layer, start) of every slice: layers in name order, bins in time order."""
+    if times is not None and len(times) == 0:
+        raise InputError("there are no contacts, so there is no time span to cut into slices")
+    if times is None and (how.get("slice") or how.get("slices")):
+        raise InputError("a slice width was given but no time column")
+    bins = timebins.cut(times, **how) if times is not None else None
+    if layers is None:
+        if bins is None:
+            return np.empty(0, np.int32), [("all", None, None)]
+        return bins.codes, [(label, None, label) for label in bins.labels]
+    if layers.null_count():
+        raise RowError(int(layers.is_null().arg_max() or 0), layers.name, "the layer is missing")
+    names = timebins.value_bins(layers)
+    if bins is None:
+        return names.codes, [(layer, layer, None) for layer in names.labels]
+    if len(names.labels) * len(bins.labels) > timebins.MAX_SLICES:
+        raise InputError(
+            f"layers and time bins together give more than {timebins.MAX_SLICES:,} slices; choose wider bins"
+        )
+    codes = names.codes * np.int32(len(bins.labels)) + bins.codes
+    return codes, [(f"{layer}/{label}", layer, label) for layer in names.labels for label in bins.labels]
+
+
+def simple_slices(
+    u: np.ndarray, v: np.ndarray, t: np.ndarray, n_nodes: int, n_slices: int, *, directed: bool
+) -> tuple[np.ndarray, np.ndarray, int, int]:
+    """Drop self-loops, merge repeats, sort: (edges, starts, loops dropped, repeats merged)."""
+    if len(t) == 0 and len(u):
+        t = np.zeros(len(u), np.int32)
+    keep = u != v
+    loops = int(len(u) - np.count_nonzero(keep))
+    if loops:
+        u, v, t = u[keep], v[keep], t[keep]
+    if not directed:
+        u, v = np.minimum(u, v), np.maximum(u, v)
+    if n_slices * n_nodes * n_nodes < 2**63:  # the usual case: one 64-bit key sorts all three at once
+        key = (t.astype(np.int64) * n_nodes + u) * n_nodes + v
+        key.sort()
+        key = key[np.concatenate([[True], key[1:] != key[:-1]])] if len(key) else key
+        edges = np.empty((len(key), 2), np.int32)
+        edges[:, 1] = key % max(n_nodes, 1)
+        key //= max(n_nodes, 1)
+        edges[:, 0] = key % max(n_nodes, 1)
+        codes = key // max(n_nodes, 1)
+    else:
+        order = np.lexsort((v, u, t))
+        u, v, t = u[order], v[order], t[order]
+        new = np.concatenate([[True], (np.diff(u) != 0) | (np.diff(v) != 0) | (np.diff(t) != 0)])[: len(u)]
+        edges, codes = np.column_stack([u[new], v[new]]).astype(np.int32), t[new]
+    starts = np.searchsorted(codes, np.arange(n_slices + 1)).astype(np.int64)
+    return edges, starts, loops, len(u) - len(edges)
+
+
+def pairs_of(content: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
+    """The edges and the nodes of one slice given as pairs, a networkx graph or a scipy sparse matrix."""
+    if hasattr(content, "edges") and hasattr(content, "nodes"):
+        return [(u, v) for u, v, *_ in content.edges()], list(content.nodes())
+    if hasattr(content, "tocoo"):
+        matrix = content.tocoo()
+        if matrix.shape[0] != matrix.shape[1]:
+            raise InputError(f"an adjacency matrix is square; got {matrix.shape[0]} × {matrix.shape[1]}")
+        there = matrix.data != 0
+        pairs = zip(matrix.row[there].tolist(), matrix.col[there].tolist(), strict=True)
+        return list(pairs), list(range(matrix.shape[0]))
+    if isinstance(content, np.ndarray):
+        content = content.tolist()
+    try:
+        return [(u, v) for u, v in content], []
+    except (TypeError, ValueError):
+        raise InputError("a slice is a list of (u, v) pairs, a networkx graph or a scipy sparse matrix") from None

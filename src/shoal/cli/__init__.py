@@ -1,0 +1,73 @@
+"""The command line. Heavy imports wait inside the commands, so that --help is quick."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from shoal.cli.anonymize import anonymize
+from shoal.cli.demo import demo
+from shoal.cli.verify import verify
+from shoal.errors import GuaranteeError, ShoalError
+
+EXIT_CODES = "Exit codes: 0 it holds or is done, 1 a release does not hold, 2 bad usage or input."
+
+app = typer.Typer(
+    name="shoal",
+    help="Publish a time-varying or multi-layer social graph without giving anybody away.",
+    epilog=EXIT_CODES,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+app.command(epilog=EXIT_CODES)(anonymize)
+app.command(epilog=EXIT_CODES)(verify)
+app.command(epilog=EXIT_CODES)(demo)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from shoal import __version__
+
+        typer.echo(f"shoal {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None: ...
+
+
+def _stop(number: int, frame: object) -> NoReturn:
+    raise SystemExit(128 + number)  # unwinds, so that half-written files are removed
+
+
+def main() -> None:
+    """Run the command line; every refusal is one sentence on stderr."""
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        app()
+    except GuaranteeError as error:
+        _complain(error, 1)
+    except ShoalError as error:
+        _complain(error, 2)
+    except KeyboardInterrupt:
+        _complain("stopped; nothing was written", 130)
+    except MemoryError:
+        _complain("not enough memory for this graph; use a wider slice or fewer people", 2)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def _complain(problem: object, code: int) -> NoReturn:
+    typer.echo(f"shoal: {problem}", err=True)
+    sys.exit(code)

@@ -1,0 +1,79 @@
+"""Talking to a person: bars on stderr while working, plain sentences on stdout at the end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from shoal.progress import Progress
+
+if TYPE_CHECKING:
+    from shoal.graph import TemporalGraph
+    from shoal.release import Release
+
+
+class Bars(Progress):
+    """A progress bar per stage with steps done and time left, drawn on a terminal and nowhere else."""
+
+    @contextmanager
+    def stage(self, name: str, total: int) -> Iterator[Callable[[], None]]:
+        """Draw a bar for this stage, and take it away at its end."""
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import Progress as RichProgress
+
+        columns = (
+            TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+            TextColumn("left"), TimeRemainingColumn(),
+        )  # fmt: skip
+        with RichProgress(*columns, console=Console(stderr=True), transient=True) as bars:
+            task = bars.add_task(name, total=total)
+            yield lambda: bars.advance(task)
+
+
+def progress(quiet: bool) -> Progress:
+    """Bars where somebody can see them."""
+    return Bars() if sys.stderr.isatty() and not quiet else Progress()
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """'1 slice', '1,234 slices'."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def describe_input(graph: TemporalGraph) -> str:
+    """What was read, in one or two sentences."""
+    text = f"{plural(graph.n_nodes, 'person', 'people')}, {plural(graph.n_slices, 'slice')}, {plural(graph.n_edges, 'edge')}."
+    if graph.tally is None:
+        return text
+    tally = graph.tally
+    notes = [f"{plural(tally.self_loops, 'self-loop')} dropped"] if tally.self_loops else []
+    notes += [f"{plural(tally.repeats, 'repeated contact')} merged"] if tally.repeats else []
+    return f"{plural(tally.rows, 'contact')} read: {text}" + (f" ({', '.join(notes)})" if notes else "")
+
+
+def describe_release(release: Release) -> list[str]:
+    """What was done, in plain words."""
+    from shoal.release import class_sizes
+
+    before = class_sizes(release.original.degree_matrix())
+    people, alone, edges = release.graph.n_nodes, int((before == 1).sum()), release.edges
+    return [
+        f"Before: {alone:,} of {people:,} people can be singled out by their number of contacts per slice.",
+        f"Now: nobody. Everybody shares these numbers with at least {release.min_class_size - 1:,} others."
+        if release.k > 1
+        else "k is 1, so nobody is protected.",
+        f"Edges: {edges.kept:,} of {edges.original:,} kept ({edges.kept_share:.0%}), "
+        f"{edges.removed:,} removed, {edges.added:,} added.",
+    ]
+
+
+def print_json(content: Any) -> None:
+    """JSON to stdout."""
+    import json
+
+    typer.echo(json.dumps(content, indent=2, ensure_ascii=False))

@@ -1,0 +1,96 @@
+"""Options that several commands share, each written down once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_TIME = "Time and slices"
+_INPUT = "Input"
+_OUTPUT = "Output"
+
+Input = Annotated[
+    Path,
+    typer.Argument(help="A file of contacts (CSV, TSV, Parquet or a dialect; gzip or zstd too).", show_default=False),
+]
+Width = Annotated[
+    str | None,
+    typer.Option(
+        "--slice",
+        help="Width of a slice: 1h, 1d, 1w, 1mo, 1y, or 'value' for each distinct value.",
+        rich_help_panel=_TIME,
+    ),
+]
+Parts = Annotated[
+    int | None, typer.Option("--slices", help="Cut time into N slices of equal length.", rich_help_panel=_TIME)
+]
+Zone = Annotated[str, typer.Option("--timezone", help="Whose calendar, such as Europe/Zurich.", rich_help_panel=_TIME)]
+Offset = Annotated[
+    str | None, typer.Option("--offset", help="Begin slices later by this much, such as 5h.", rich_help_panel=_TIME)
+]
+TimeFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--time-format", help="strptime format of times that are neither numbers nor ISO 8601.", rich_help_panel=_TIME
+    ),
+]
+TimeUnit = Annotated[
+    str, typer.Option("--time-unit", help="Unit of numeric times: s, ms, us or ns.", rich_help_panel=_TIME)
+]
+Source = Annotated[
+    str | None, typer.Option("--source", help="Column of one person (default: source).", rich_help_panel=_INPUT)
+]
+Target = Annotated[
+    str | None, typer.Option("--target", help="Column of the other (default: target).", rich_help_panel=_INPUT)
+]
+Time = Annotated[str | None, typer.Option("--time", help="Column of the time (default: time).", rich_help_panel=_INPUT)]
+Layer = Annotated[
+    str | None,
+    typer.Option(
+        "--layer", help="Column of the layer; one slice per layer, or per layer and time bin.", rich_help_panel=_INPUT
+    ),
+]
+Dialect = Annotated[
+    str | None,
+    typer.Option(
+        "--dialect", help="csv, parquet, snap, konect, sociopatterns, multiplex or multinet.", rich_help_panel=_INPUT
+    ),
+]
+Nodes = Annotated[
+    Path | None,
+    typer.Option("--nodes", help="A file with more people, who may have no contact at all.", rich_help_panel=_INPUT),
+]
+K = Annotated[int, typer.Option("-k", help="Everybody is hidden among at least k.", show_default=False)]
+Output = Annotated[
+    Path,
+    typer.Option("-o", "--output", help="The release folder to make.", rich_help_panel=_OUTPUT, show_default=False),
+]
+Private = Annotated[
+    Path | None,
+    typer.Option(
+        "--private",
+        help="Also write who is who, the seed and the changes to this file. Keep it secret.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+KeepIds = Annotated[
+    bool, typer.Option("--keep-ids", help="Publish the original ids, not pseudonyms.", rich_help_panel=_OUTPUT)
+]
+Format = Annotated[str, typer.Option("--format", help="Tables as csv or parquet.", rich_help_panel=_OUTPUT)]
+NoReport = Annotated[bool, typer.Option("--no-report", help="Do not write report.html.", rich_help_panel=_OUTPUT)]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing release.", rich_help_panel=_OUTPUT)]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print JSON to stdout instead of sentences.", rich_help_panel=_OUTPUT)
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Say nothing unless something is wrong.", rich_help_panel=_OUTPUT)
+]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", help="For a release that can be made again. Keep it secret too.", min=0, show_default=False),
+]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", help="Threads; all cores by default. The result is the same.", min=1)
+]

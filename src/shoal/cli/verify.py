@@ -1,0 +1,34 @@
+"""shoal verify: prove a release folder from its files alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli import console, options
+
+
+def verify(
+    release: Annotated[Path, typer.Argument(help="A release folder.", show_default=False)],
+    k: Annotated[
+        int | None, typer.Option("-k", help="The k that must hold (default: the certificate's).", min=1)
+    ] = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Check that a release keeps its promise: exit code 0 if it does, 1 if it does not."""
+    from shoal.audit.verify import verify as run
+
+    verdict = run(release, k)
+    if json:
+        console.print_json(verdict.to_dict())
+    elif not quiet:
+        for check in verdict.checks:
+            typer.secho(
+                f"{'ok  ' if check.passed else 'FAIL'}  {check.name}: {check.detail}",
+                fg=None if check.passed else "red",
+            )
+        typer.echo(f"{release} {'holds' if verdict.holds else 'does NOT hold'} at k = {verdict.k}.")
+    raise typer.Exit(0 if verdict.holds else 1)

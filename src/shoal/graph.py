@@ -1,0 +1,301 @@
+"""TemporalGraph: a fixed set of people and, for every time bin or layer, a simple graph on them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from shoal import build
+from shoal.errors import InputError
+
+if TYPE_CHECKING:
+    import networkx
+
+
+class Slice(NamedTuple):
+    """One time bin or layer. `label` is unique; `layer` and `start` say what it is made of."""
+
+    label: str
+    layer: str | None = None
+    start: str | None = None
+
+
+class Tally(NamedTuple):
+    """What became of the rows of the input."""
+
+    rows: int
+    self_loops: int
+    repeats: int
+
+
+class TemporalGraph:
+    """A time-varying or multi-layer graph over a fixed node set, each slice simple.
+
+    Make one with `from_edges`, `from_events` or `from_slices`, or read a file with `shoal.read`.
+
+    Parameters
+    ----------
+    nodes
+        The ids, sorted, without repeats. Node i is the i-th of them.
+    slices
+        The labels of the slices, in order.
+    edges
+        (E, 2) int32 node indices, sorted by slice, then source, then target. Undirected edges have source < target.
+    starts
+        (T + 1,) where each slice begins in `edges`.
+    directed, ordered
+        Whether edges have a direction, and whether the slices follow each other in time.
+
+    Examples
+    --------
+    >>> graph = TemporalGraph.from_slices({"mon": [("ann", "bob")], "tue": [("ann", "bob"), ("bob", "cem")]})
+    >>> graph
+    TemporalGraph(3 nodes, 2 slices, 3 edges, undirected)
+    >>> graph.degree_matrix().tolist()
+    [[1, 1], [1, 2], [0, 1]]
+    """
+
+    def __init__(
+        self,
+        nodes: pl.Series,
+        slices: Iterable[Slice],
+        edges: np.ndarray,
+        starts: np.ndarray,
+        *,
+        directed: bool = False,
+        ordered: bool = True,
+        tally: Tally | None = None,
+    ) -> None:
+        self.nodes = nodes.alias("node")
+        self.slices = tuple(slices)
+        self.directed = directed
+        self.ordered = ordered
+        self.tally = tally
+        self._edges = edges
+        self._starts = starts
+
+    @classmethod
+    def from_edges(
+        cls,
+        frame: Any,
+        source: str = "source",
+        target: str = "target",
+        time: str | None = None,
+        layer: str | None = None,
+        *,
+        slice: str | None = None,
+        slices: int | None = None,
+        timezone: str = "UTC",
+        offset: str | None = None,
+        time_format: str | None = None,
+        time_unit: str = "s",
+        nodes: Iterable[Any] | None = None,
+        directed: bool = False,
+    ) -> TemporalGraph:
+        """Build from a table of contacts: polars, pandas, pyarrow, a dict of columns, anything that speaks Arrow.
+
+        `time` is cut by `slice` ("1h", "1d", "1w", "1mo", "1y" or "value") or into `slices` equal parts; `layer` gives
+        one slice per layer; both together one per (layer, bin). Without either there is one slice.
+
+        >>> TemporalGraph.from_edges({"a": [1, 2], "b": [2, 3], "t": [0, 90_000]}, "a", "b", time="t", slice="1d")
+        TemporalGraph(3 nodes, 2 slices, 2 edges, undirected)
+        """
+        columns = build.as_columns(frame, [c for c in (source, target, time, layer) if c is not None])
+        extra = None if nodes is None else build.ids_as_series(nodes)
+        ids, ends = build.encode_ids([columns[source], columns[target]], extra)
+        codes, labels = build.encode_slices(
+            columns[time] if time else None,
+            columns[layer] if layer else None,
+            slice=slice,
+            slices=slices,
+            timezone=timezone,
+            offset=offset,
+            time_format=time_format,
+            time_unit=time_unit,
+        )
+        return cls._from_codes(
+            ids, ends, codes, [Slice(*x) for x in labels], directed=directed, ordered=time is not None
+        )
+
+    @classmethod
+    def from_events(
+        cls,
+        events: Iterable[tuple[Any, Any, Any]],
+        *,
+        slice: str | None = None,
+        slices: int | None = None,
+        **options: Any,
+    ) -> TemporalGraph:
+        """Build from contacts (u, v, t). Without a width every distinct t is a slice.
+
+        >>> TemporalGraph.from_events([(1, 2, 2001), (2, 3, 2002)]).slices[1].label
+        '2002'
+        """
+        rows = list(events)
+        frame = {"source": [r[0] for r in rows], "target": [r[1] for r in rows], "time": [r[2] for r in rows]}
+        width = "value" if slice is None and slices is None else slice
+        return cls.from_edges(frame, time="time", slice=width, slices=slices, **options)
+
+    @classmethod
+    def from_slices(
+        cls,
+        slices: Mapping[Any, Any],
+        *,
+        nodes: Iterable[Any] | None = None,
+        directed: bool = False,
+        ordered: bool = True,
+    ) -> TemporalGraph:
+        """Build from one graph per label: pairs of ids, a networkx graph, or a scipy sparse matrix.
+
+        >>> import networkx as nx
+        >>> TemporalGraph.from_slices({"a": nx.path_graph(3), "b": nx.star_graph(4)}, ordered=False)
+        TemporalGraph(5 nodes, 2 slices, 6 edges, undirected)
+        """
+        if not slices:
+            raise InputError("a graph needs at least one slice")
+        sources, targets, codes, people = [], [], [], [] if nodes is None else list(nodes)
+        for code, content in enumerate(slices.values()):
+            pairs, members = build.pairs_of(content)
+            people += members
+            sources += [u for u, _ in pairs]
+            targets += [v for _, v in pairs]
+            codes += [code] * len(pairs)
+        ids, ends = build.encode_ids(build.same_kind(sources, targets, people))
+        labels = [Slice(str(label), *((None, str(label)) if ordered else (str(label), None))) for label in slices]
+        if len({s.label for s in labels}) < len(labels):
+            raise InputError("two slices have the same label")
+        return cls._from_codes(ids, ends[:2], np.array(codes, np.int32), labels, directed=directed, ordered=ordered)
+
+    @classmethod
+    def _from_codes(
+        cls,
+        ids: pl.Series,
+        ends: list[np.ndarray],
+        codes: np.ndarray,
+        slices: list[Slice],
+        *,
+        directed: bool,
+        ordered: bool,
+    ) -> TemporalGraph:
+        edges, starts, loops, repeats = build.simple_slices(
+            ends[0], ends[1], codes, len(ids), len(slices), directed=directed
+        )
+        tally = Tally(len(codes), loops, repeats)
+        return cls(ids, slices, edges, starts, directed=directed, ordered=ordered, tally=tally)
+
+    @property
+    def n_nodes(self) -> int:
+        """People, isolated ones included."""
+        return len(self.nodes)
+
+    @property
+    def n_slices(self) -> int:
+        """Time bins or layers, empty ones included."""
+        return len(self.slices)
+
+    @property
+    def n_edges(self) -> int:
+        """Edges over all slices."""
+        return len(self._edges)
+
+    @property
+    def has_layers(self) -> bool:
+        """Whether slices are layers, or layers and time bins together."""
+        return any(s.layer is not None for s in self.slices)
+
+    def edges(self, t: int) -> np.ndarray:
+        """The (m, 2) node indices of slice t; a view, not a copy."""
+        return self._edges[self._starts[t] : self._starts[t + 1]]
+
+    def __iter__(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Iterate over (label, edges)."""
+        return ((s.label, self.edges(t)) for t, s in enumerate(self.slices))
+
+    def __len__(self) -> int:
+        return self.n_slices
+
+    def slice_sizes(self) -> np.ndarray:
+        """Edges in each slice."""
+        return np.diff(self._starts)
+
+    def degree_matrix(self) -> np.ndarray:
+        """What the attacker knows: (n, T) degrees; for a directed graph (n, 2T), all in-degrees, then all out-degrees."""
+        if self.directed:
+            return np.hstack([self._count(1), self._count(0)])
+        return self._count(0) + self._count(1)
+
+    def _count(self, side: int) -> np.ndarray:
+        counts = np.zeros((self.n_nodes, self.n_slices), np.int32)
+        for t in range(self.n_slices):
+            ends = self.edges(t)[:, side]
+            if len(ends):
+                counts[:, t] = np.bincount(ends, minlength=self.n_nodes)
+        return counts
+
+    def with_edges(self, slices: list[np.ndarray]) -> TemporalGraph:
+        """The same people and slices with other edges: one sorted (m, 2) int32 array per slice."""
+        starts = np.concatenate([[0], np.cumsum([len(e) for e in slices], dtype=np.int64)])
+        edges = np.concatenate([*slices, np.empty((0, 2), np.int32)]).astype(np.int32, copy=False)
+        return TemporalGraph(self.nodes, self.slices, edges, starts, directed=self.directed, ordered=self.ordered)
+
+    def slice_codes(self) -> np.ndarray:
+        """For every edge, the number of its slice."""
+        return np.repeat(np.arange(self.n_slices, dtype=np.int32), self.slice_sizes())
+
+    def to_polars(self) -> pl.DataFrame:
+        """One row per edge: source, target, slice, and layer where there are layers."""
+        codes = self.slice_codes()
+        frame = pl.DataFrame(
+            {
+                "source": self.nodes.gather(self._edges[:, 0]),
+                "target": self.nodes.gather(self._edges[:, 1]),
+                "slice": pl.Series([s.label for s in self.slices], dtype=pl.String).gather(codes),
+            }
+        )
+        if self.has_layers:
+            frame = frame.with_columns(
+                pl.Series("layer", [s.layer for s in self.slices], dtype=pl.String).gather(codes)
+            )
+        return frame
+
+    def to_networkx(self) -> dict[str, networkx.Graph]:
+        """One networkx graph per label, each with every node."""
+        import networkx as nx
+
+        ids = self.nodes.to_list()
+        graphs = {}
+        for label, edges in self:
+            graphs[label] = nx.DiGraph() if self.directed else nx.Graph()
+            graphs[label].add_nodes_from(ids)
+            graphs[label].add_edges_from((ids[u], ids[v]) for u, v in edges.tolist())
+        return graphs
+
+    def digest(self) -> bytes:
+        """A hash of everything that makes this graph what it is."""
+        h = hashlib.blake2b(digest_size=32)
+        h.update(repr((self.directed, self.slices, self.n_nodes)).encode())
+        h.update("\n".join(map(str, self.nodes.to_list())).encode())
+        h.update(np.ascontiguousarray(self._starts, np.int64).tobytes())
+        h.update(np.ascontiguousarray(self._edges, np.int32).tobytes())
+        return h.digest()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TemporalGraph):
+            return NotImplemented
+        return (
+            self.directed == other.directed
+            and [s.label for s in self.slices] == [s.label for s in other.slices]
+            and self.nodes.equals(other.nodes)
+            and np.array_equal(self._starts, other._starts)
+            and np.array_equal(self._edges, other._edges)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        return f"TemporalGraph({self.n_nodes:,} nodes, {self.n_slices:,} slices, {self.n_edges:,} edges, {kind})"

@@ -1,0 +1,39 @@
+"""Where chance comes from: one secret, and a named stream of it for every use.
+
+A stream depends on the seed, the input graph and its own name, never on the order of calls or the number of threads: same
+seed, same bytes. The graph is part of the key so that a guessed seed alone does not undo the pseudonyms.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+
+import numpy as np
+
+from shoal.errors import InputError
+
+
+class Randomness:
+    """Streams for one run. Without a seed the secret comes from the operating system."""
+
+    def __init__(self, seed: int | None, context: bytes) -> None:
+        if seed is None:
+            seed = secrets.randbits(128)
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise InputError(f"a seed is a whole number from 0; got {seed!r}")
+        self.seed = int(seed)
+        self._key = hashlib.blake2b(str(self.seed).encode() + b"/" + context, digest_size=32).digest()
+
+    def stream(self, name: str) -> np.random.Generator:
+        """A generator of its own for the use called `name`."""
+        digest = hashlib.blake2b(name.encode(), key=self._key, digest_size=16).digest()
+        return np.random.default_rng(int.from_bytes(digest, "big"))
+
+    def rank(self, texts: list[str]) -> np.ndarray:
+        """A secret random order of distinct texts that does not depend on the order they come in."""
+        marks = [hashlib.blake2b(text.encode(), key=self._key, digest_size=16).digest() for text in texts]
+        order = sorted(range(len(texts)), key=marks.__getitem__)
+        ranks = np.empty(len(texts), np.int64)
+        ranks[order] = np.arange(len(texts))
+        return ranks

@@ -1,0 +1,179 @@
+"""Stage 0, read: a file of contacts becomes a TemporalGraph."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import polars as pl
+
+from shoal import build
+from shoal.errors import InputError, RowError
+from shoal.graph import Slice, TemporalGraph
+from shoal.read.dialects import DIALECTS, Layout, dialect_of
+from shoal.read.text import delimited, load_text
+
+__all__ = ["read"]
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    slice: str | None = None,
+    slices: int | None = None,
+    source: str | None = None,
+    target: str | None = None,
+    time: str | None = None,
+    layer: str | None = None,
+    dialect: str | None = None,
+    nodes: str | os.PathLike[str] | None = None,
+    timezone: str = "UTC",
+    offset: str | None = None,
+    time_format: str | None = None,
+    time_unit: str = "s",
+    directed: bool = False,
+) -> TemporalGraph:
+    """Read contacts from a file: CSV or TSV with header, Parquet, or a named dialect, plain or compressed.
+
+    Parameters
+    ----------
+    path
+        The file, or a release folder.
+    slice, slices
+        How time is cut: calendar bins ("1h", "1d", "1w", "1mo", "1y"), each distinct "value", or N equal parts.
+    source, target, time, layer
+        Names of columns; by default these very words. A column `layer` is used where you name it, or where no time is
+        cut; otherwise the layers are merged.
+    dialect
+        csv, parquet, snap, konect, sociopatterns, multiplex or multinet; by default what the file's name says.
+    nodes
+        A file with more people, who may never appear in a contact: a column `node` or `id`, or one id a line.
+    timezone, offset
+        Whose calendar, and how much later its bins begin ("5h").
+    time_format, time_unit
+        For times that are neither Unix seconds nor ISO 8601: a strptime format, or ms, us, ns.
+    directed
+        Keep the direction of contacts.
+
+    Examples
+    --------
+    >>> import pathlib, shoal, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "calls.csv"
+    >>> _ = file.write_text("source,target,time\\nann,bob,2024-05-01\\nbob,cem,2024-05-03\\n")
+    >>> shoal.read(file, slice="1d")
+    TemporalGraph(3 nodes, 3 slices, 2 edges, undirected)
+    """
+    path = Path(path)
+    if path.is_dir():
+        return _read_release(path)
+    dialect = dialect or dialect_of(path)
+    if dialect not in DIALECTS:
+        raise InputError(f"unknown dialect '{dialect}'; known are {', '.join(DIALECTS)}")
+    layout = DIALECTS[dialect](path)
+    names = _choose_columns(path, layout, source, target, time, layer, cut=slice is not None or slices is not None)
+    frame = layout.table.frame.select(sorted({n for n in names.values() if n}))
+    extra = _read_nodes(Path(nodes)) if nodes is not None else None
+    if layout.people:
+        actors = pl.Series("node", layout.people, dtype=pl.String)
+        extra = actors if extra is None else pl.concat([actors, extra.alias("node").cast(pl.String)])
+    frame, extra = _whole_numbers(frame, [names["source"], names["target"]], extra)
+    try:
+        return TemporalGraph.from_edges(
+            frame,
+            **names,
+            slice=slice,
+            slices=slices,
+            timezone=timezone,
+            offset=offset,
+            time_format=time_format,
+            time_unit=time_unit,
+            nodes=extra,
+            directed=directed,
+        )
+    except RowError as error:
+        raise InputError(f"{layout.table.where(error.row)}, column '{error.column}': {error.problem}") from None
+
+
+def _choose_columns(
+    path: Path,
+    layout: Layout,
+    source: str | None,
+    target: str | None,
+    time: str | None,
+    layer: str | None,
+    *,
+    cut: bool,
+) -> dict[str, str]:
+    """Which column means what: what the user named, else the dialect's own, else the usual words."""
+    have = layout.table.frame.columns
+    chosen = {
+        "source": source or layout.source or "source",
+        "target": target or layout.target or "target",
+        "time": time or layout.time or ("time" if "time" in have else None),
+        "layer": layer or layout.layer,
+    }
+    if not cut:
+        if chosen["time"] and (time or not chosen["layer"]):
+            raise InputError(
+                f"{path}: there are times in it; say how to cut them with --slice (1h, 1d, 1w, 1mo, 1y, value) or --slices"
+            )
+        chosen["time"] = None
+        if not chosen["layer"] and "layer" in have:
+            chosen["layer"] = "layer"
+    elif not chosen["time"]:
+        raise InputError(f"{path}: a slice width was given but there is no column 'time'; name it with --time")
+    found = {k: v for k, v in chosen.items() if v is not None}
+    for role, name in found.items():
+        if name not in have:
+            columns = ", ".join(have)
+            raise InputError(
+                f"{path}, line 1: no column '{name}'; the columns are {columns} (name the right one with --{role})"
+            )
+    return found
+
+
+def _read_nodes(path: Path) -> pl.Series:
+    """A file of people: Parquet or CSV with a column `node` or `id`, or a plain list of one id a line."""
+    if dialect_of(path) == "parquet":
+        table = DIALECTS["parquet"](path).table
+        plain = False
+    else:
+        data = load_text(path)
+        first = [cell.strip() for cell in data.lstrip().split(b"\n", 1)[0].decode().split(",")]
+        plain = len(first) == 1 and first[0] not in ("node", "id")
+        table = delimited(path, data, ",", header=not plain)
+    name = "0" if plain else next((c for c in ("node", "id") if c in table.frame.columns), None)
+    if name is None:
+        raise InputError(f"{path}, line 1: no column 'node' or 'id'")
+    column = table.frame[name].alias("node")
+    if column.null_count():
+        raise InputError(f"{table.where(int(column.is_null().arg_max() or 0))}: the id is missing")
+    return column
+
+
+def _whole_numbers(
+    frame: pl.DataFrame, columns: list[str], extra: pl.Series | None
+) -> tuple[pl.DataFrame, pl.Series | None]:
+    """Ids from text become numbers only where that loses nothing: all of them written as plain whole numbers."""
+    texts = [frame[c] for c in columns] + ([] if extra is None else [extra])
+    if any(t.dtype != pl.String for t in texts):
+        return frame, extra
+    numbers = [t.cast(pl.Int64, strict=False) for t in texts]
+    if any(n.null_count() or not (n.cast(pl.String) == t).all() for n, t in zip(numbers, texts, strict=True)):
+        return frame, extra
+    return frame.with_columns(numbers[0], numbers[1]), None if extra is None else numbers[2]
+
+
+def _read_release(folder: Path) -> TemporalGraph:
+    """A release folder back into a graph, isolated people and empty slices included."""
+    from shoal.write.folder import load_tables
+
+    edges, people, slices, directed, ordered = load_tables(folder)
+    frame, extra = _whole_numbers(edges, ["source", "target"], people["node"])
+    ids, ends = build.encode_ids([frame["source"], frame["target"]], extra)
+    labels = slices["slice"].to_list()
+    codes = edges["slice"].replace_strict(labels, range(len(labels)), return_dtype=pl.Int32).to_numpy()
+    blank = [None] * len(labels)
+    layers, starts = (slices[c].to_list() if c in slices.columns else blank for c in ("layer", "start"))
+    parts = [Slice(*x) for x in zip(labels, layers, starts, strict=True)]
+    return TemporalGraph._from_codes(ids, ends, codes, parts, directed=directed, ordered=ordered)

@@ -1,0 +1,65 @@
+"""The nearest realizable sequence, exactly: the integer program of the paper's Eq. 4, solved by HiGHS.
+
+The paper linearises by iterating, because the right-hand side of Erdős–Gallai holds min(d_i, j). That minimum is
+concave and stands on the side where concave is harmless, so y_i <= d_i and y_i <= j replace it exactly, and one program
+suffices. It is the reference for EnforceRealizability, not part of the pipeline.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import coo_array
+
+from shoal.errors import GuaranteeError
+
+
+def nearest_realizable(degrees: np.ndarray, sizes: np.ndarray, *, even: bool = False) -> np.ndarray:
+    """The realizable sequence that is constant on groups, keeps their order, and is closest in l1.
+
+    `even` also asks for an even sum.
+
+    >>> nearest_realizable(np.array([5, 1]), np.array([2, 2])).tolist()
+    [2, 1]
+    """
+    order = np.argsort(-degrees, kind="stable")
+    d, s = np.asarray(degrees, np.int64)[order], np.asarray(sizes, np.int64)[order]
+    m, ends = len(d), np.cumsum(s)
+    # Variables: x (m) degrees, a (m) >= |x - d|, y (m, m) >= 0 stands for min(x_g, ends_i), z with sum = 2z.
+    n_variables = 2 * m + m * m + 1
+    rows: list[tuple[dict[int, float], float, float]] = []
+    for g in range(m):
+        rows.append(({g: 1, m + g: -1}, -np.inf, float(d[g])))
+        rows.append(({g: 1, m + g: 1}, float(d[g]), np.inf))
+        if g:
+            rows.append(({g - 1: 1, g: -1}, 0, np.inf))
+    for i in range(m):
+        inequality = {g: float(s[g]) for g in range(i + 1)}
+        for g in range(i + 1, m):
+            y = 2 * m + i * m + g
+            inequality[y] = -float(s[g])
+            rows.append(({y: 1, g: -1}, -np.inf, 0))
+        rows.append((inequality, -np.inf, float(ends[i] * (ends[i] - 1))))
+    if even:
+        rows.append(({**{g: float(s[g]) for g in range(m)}, n_variables - 1: -2}, 0, 0))
+    entries = [(r, c, v) for r, (terms, _, _) in enumerate(rows) for c, v in terms.items()]
+    r, c, v = zip(*entries, strict=True)
+    matrix = coo_array((v, (r, c)), shape=(len(rows), n_variables)).tocsr()
+    upper = np.full(n_variables, np.inf)
+    upper[:m] = ends[-1] - 1
+    upper[2 * m : -1] = np.repeat(ends, m)
+    cost = np.zeros(n_variables)
+    cost[m : 2 * m] = s
+    whole = np.zeros(n_variables, np.int64)
+    whole[:m] = whole[-1] = 1
+    answer = milp(
+        cost,
+        constraints=LinearConstraint(matrix, [lo for _, lo, _ in rows], [hi for _, _, hi in rows]),
+        bounds=Bounds(np.zeros(n_variables), upper),
+        integrality=whole,
+    )
+    if answer.x is None:
+        raise GuaranteeError(f"the integer program has no answer: {answer.message}")
+    result = np.empty(m, np.int64)
+    result[order] = np.rint(answer.x[:m]).astype(np.int64)
+    return result

@@ -1,0 +1,158 @@
+"""What anonymize gives back: the new graph, how it was made, what it cost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from shoal.graph import TemporalGraph
+from shoal.randomness import Randomness
+
+
+def class_sizes(degrees: np.ndarray) -> np.ndarray:
+    """For every distinct row of a degree matrix, how many people have it."""
+    rows = np.ascontiguousarray(degrees)
+    if rows.shape[1] == 0 or rows.shape[0] == 0:
+        return np.array([rows.shape[0]] if rows.shape[0] else [], np.int64)
+    keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+    return np.unique(keys, return_counts=True)[1]
+
+
+def smallest_class(degrees: np.ndarray) -> int:
+    """The number of people who share the rarest row."""
+    return int(class_sizes(degrees).min(initial=len(degrees)))
+
+
+@dataclass(frozen=True)
+class EdgeCounts:
+    """Edges over all slices, or of one."""
+
+    original: int
+    released: int
+    added: int
+    removed: int
+
+    @property
+    def kept(self) -> int:
+        """Original edges that are in the release."""
+        return self.original - self.removed
+
+    @property
+    def kept_share(self) -> float:
+        """Kept edges as a share of the original ones; 1 where there were none."""
+        return self.kept / self.original if self.original else 1.0
+
+    @property
+    def changed(self) -> int:
+        """Added plus removed."""
+        return self.added + self.removed
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A graph that is safe to publish, and what a user wants to know about it.
+
+    `graph` carries the original ids: `save` replaces them by pseudonyms. `labels` gives the group of every node and
+    `degrees` the (n, T) degrees chosen for them.
+    """
+
+    original: TemporalGraph
+    graph: TemporalGraph
+    k: int
+    method: str
+    labels: np.ndarray
+    degrees: np.ndarray
+    chance: Randomness
+    rounds: list[int]
+
+    @cached_property
+    def min_class_size(self) -> int:
+        """The smallest crowd: how many people share the rarest temporal degree vector."""
+        return smallest_class(self.graph.degree_matrix())
+
+    @cached_property
+    def n_classes(self) -> int:
+        """Distinct temporal degree vectors in the release."""
+        return len(class_sizes(self.graph.degree_matrix()))
+
+    @cached_property
+    def cost_l1(self) -> int:
+        """Sum over people and slices of the change in degree."""
+        return int(np.abs(self.original.degree_matrix() - self.degrees).sum(dtype=np.int64))
+
+    @property
+    def cost_normalised(self) -> float:
+        """The paper's cost: the l1 cost divided by T n (n - 1)."""
+        n = self.graph.n_nodes
+        return self.cost_l1 / max(self.graph.n_slices * n * (n - 1), 1)
+
+    @cached_property
+    def slice_edges(self) -> list[EdgeCounts]:
+        """Edges original, released, added and removed, slice by slice."""
+        counts = []
+        for t in range(self.graph.n_slices):
+            old, new = self.original.edges(t), self.graph.edges(t)
+            shared = len(np.intersect1d(_keys(old), _keys(new), assume_unique=True))
+            counts.append(EdgeCounts(len(old), len(new), len(new) - shared, len(old) - shared))
+        return counts
+
+    @cached_property
+    def edges(self) -> EdgeCounts:
+        """Edges original, released, added and removed, over all slices."""
+        return EdgeCounts(
+            *(sum(getattr(c, name) for c in self.slice_edges) for name in ("original", "released", "added", "removed"))
+        )
+
+    def changes(self) -> dict[str, list[tuple[Any, Any, str]]]:
+        """The edges added and removed as (id, id, slice). Whoever has this list can undo the release."""
+        ids = self.original.nodes.to_list()
+        found: dict[str, list[tuple[Any, Any, str]]] = {"added": [], "removed": []}
+        for t, part in enumerate(self.original.slices):
+            old, new = self.original.edges(t), self.graph.edges(t)
+            old_keys, new_keys = _keys(old), _keys(new)
+            for name, edges, there in (
+                ("added", new, ~np.isin(new_keys, old_keys)),
+                ("removed", old, ~np.isin(old_keys, new_keys)),
+            ):
+                found[name] += [(ids[u], ids[v], part.label) for u, v in edges[there].tolist()]
+        return found
+
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        private: str | os.PathLike[str] | None = None,
+        keep_ids: bool = False,
+        format: str = "csv",
+        report: bool = True,
+        force: bool = False,
+        source: str | os.PathLike[str] | None = None,
+    ) -> Mapping[str, Any]:
+        """Write the release folder, which is safe to publish, and give its certificate.
+
+        `private` writes the mapping of ids, the seed and the changed edges to a file of its own, for your eyes only.
+        `keep_ids` publishes the original ids instead of pseudonyms. `format` is csv or parquet. Nothing appears under
+        the folder's name until it is complete and verified; an existing release is replaced only with `force`.
+        `source` is the input file, whose hash goes into the private record.
+        """
+        from shoal.write import write_release
+
+        return write_release(
+            self, folder, private=private, keep_ids=keep_ids, format=format, report=report, force=force, source=source
+        )
+
+    def __repr__(self) -> str:
+        e = self.edges
+        return (
+            f"Release(k={self.k}, method='{self.method}', {self.graph.n_nodes:,} people in {self.n_classes:,} crowds of at least "
+            f"{self.min_class_size:,}, {e.kept_share:.1%} of {e.original:,} edges kept, {e.added:,} added, {e.removed:,} removed)"
+        )
+
+
+def _keys(edges: np.ndarray) -> np.ndarray:
+    return (edges[:, 0].astype(np.int64) << 32) | edges[:, 1]

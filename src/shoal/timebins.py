@@ -1,0 +1,228 @@
+"""Time to slices: read a time column, cut it into calendar bins, equal parts or distinct values."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from shoal.errors import InputError, RowError
+
+MAX_SLICES = 1_000_000
+UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 0.001}  # one unit of a numeric time, in microseconds
+
+# Unit of a slice width -> (its usual length in seconds, how its bins are labelled).
+_WIDTHS = {
+    "s": (1, "%Y-%m-%dT%H:%M:%S"),
+    "m": (60, "%Y-%m-%dT%H:%M"),
+    "h": (3_600, "%Y-%m-%dT%H:%M"),
+    "d": (86_400, "%Y-%m-%d"),
+    "w": (7 * 86_400, "%Y-%m-%d"),
+    "mo": (30 * 86_400, "%Y-%m"),
+    "y": (365 * 86_400, "%Y"),
+}
+_ISO_FORMATS = (
+    "%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M:%S%.fZ", "%Y-%m-%d %H:%M:%S%.fZ",
+    "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d",
+)  # fmt: skip
+_NUMBER = re.compile(r"\s*[-+]?\d+(\.\d*)?([eE][-+]?\d+)?\s*$")
+# Years 1 to 9999, which is what calendars (and labels of four digits) can say.
+_EARLIEST, _LATEST = -62_135_596_800_000_000, 253_402_300_799_999_999
+
+
+class Bins(NamedTuple):
+    """Which slice each row falls into, and what the slices are called."""
+
+    codes: np.ndarray
+    labels: list[str]
+
+
+def parse_width(text: str) -> tuple[int, str]:
+    """Split a slice width: '1w' is (1, 'w').
+
+    >>> parse_width("1mo")
+    (1, 'mo')
+    """
+    found = re.fullmatch(r"([1-9]\d{0,8})(s|m|h|d|w|mo|y)", text.strip())
+    if not found:
+        raise InputError(f"a slice width looks like 1h, 1d, 1w, 1mo or 1y, or is 'value'; got '{text}'")
+    return int(found[1]), found[2]
+
+
+def parse_offset(text: str | None) -> int:
+    """Microseconds in an offset such as '5h' or '-30m'."""
+    if not text:
+        return 0
+    found = re.fullmatch(r"([-+]?)(\d{1,9})(s|m|h|d)", text.strip())
+    if not found:
+        raise InputError(f"an offset looks like 5h, -30m or 18000s; got '{text}'")
+    sign = -1 if found[1] == "-" else 1
+    return sign * int(found[2]) * _WIDTHS[found[3]][0] * 1_000_000
+
+
+def to_microseconds(times: pl.Series, *, time_format: str | None = None, time_unit: str = "s") -> np.ndarray:
+    """Microseconds since 1970 of a column of numbers, dates or texts; a bad value is a RowError."""
+    if time_unit not in UNITS:
+        raise InputError(f"a time unit is one of {', '.join(UNITS)}; got '{time_unit}'")
+    _refuse_missing(times)
+    if times.dtype == pl.String:
+        times = _parse_text(times, time_format)
+    if times.dtype == pl.Date:
+        times = times.cast(pl.Datetime("us"))
+    if isinstance(times.dtype, pl.Datetime):
+        if times.dtype.time_zone is not None:
+            times = times.dt.convert_time_zone("UTC")
+        return times.dt.epoch("us").to_numpy()
+    if not times.dtype.is_numeric():
+        raise InputError(f"column '{times.name}' holds {times.dtype}, not times")
+    return _from_numbers(times, UNITS[time_unit], time_unit)
+
+
+def _refuse_missing(times: pl.Series) -> None:
+    if times.null_count():
+        raise RowError(int(times.is_null().arg_max() or 0), times.name, "the time is missing")
+
+
+def _parse_text(times: pl.Series, time_format: str | None) -> pl.Series:
+    """The first value decides between numbers and dates; from then on every row must agree."""
+    first = str(times[0])
+    if time_format is None and _NUMBER.match(first):
+        parsed = times.str.strip_chars().cast(pl.Int64, strict=False)
+        if parsed.null_count():
+            parsed = times.str.strip_chars().cast(pl.Float64, strict=False)
+        kind = "a number"
+    else:
+        formats = [time_format] if time_format else [f for f in _ISO_FORMATS if _parses(first, f)]
+        if not formats:
+            raise RowError(0, times.name, f"cannot read the time '{_short(first)}' (Unix seconds or ISO 8601 expected)")
+        parsed, kind = _strptime(times, formats[0]), f"a time like the first one, '{_short(first)}'"
+        if time_format:
+            kind = f"a time of the form {time_format}"
+    if parsed.null_count():
+        row = int(parsed.is_null().arg_max() or 0)
+        raise RowError(row, times.name, f"cannot read the time '{_short(str(times[row]))}' (expected {kind})")
+    return parsed
+
+
+def _strptime(times: pl.Series, form: str) -> pl.Series:
+    zoned = "%z" in form or "%#z" in form
+    wanted = pl.Datetime("us", "UTC") if zoned else pl.Datetime("us")
+    try:
+        if form == "%Y-%m-%d":
+            return times.str.to_date(form, strict=False).cast(wanted)
+        return times.str.to_datetime(form, strict=False, time_unit="us", time_zone="UTC" if zoned else None)
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"the time format '{form}' cannot be used: {str(error).splitlines()[0]}") from None
+
+
+def _parses(value: str, form: str) -> bool:
+    return _strptime(pl.Series([value]), form).null_count() == 0
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _from_numbers(times: pl.Series, unit: float, unit_name: str) -> np.ndarray:
+    values = times.to_numpy()
+    scaled = values.astype(np.float64) * unit
+    bad = ~((scaled >= _EARLIEST) & (scaled <= _LATEST))  # also catches NaN
+    if bad.any():
+        row = int(bad.argmax())
+        hint = (
+            " (is it in milliseconds? --time-unit ms)" if unit_name == "s" and abs(scaled[row]) < 1e3 * _LATEST else ""
+        )
+        raise RowError(row, times.name, f"the time {values[row]} is not within the years 1 to 9999{hint}")
+    if np.issubdtype(values.dtype, np.integer) and unit >= 1:
+        return values.astype(np.int64) * int(unit)
+    return np.floor(scaled).astype(np.int64)
+
+
+def calendar_bins(us: np.ndarray, width: str, *, timezone: str = "UTC", offset: str | None = None) -> Bins:
+    """Bins of the calendar in a time zone, shifted by an offset. Empty bins inside the span are bins too.
+
+    >>> calendar_bins(np.array([0, 40 * 86_400_000_000]), "1mo").labels
+    ['1970-01', '1970-02']
+    """
+    count, unit = parse_width(width)
+    shift = parse_offset(offset)
+    seconds, form = _WIDTHS[unit]
+    shifted = us - shift
+    low, high = int(shifted.min()), int(shifted.max())
+    expected = (high - low) / (1e6 * seconds * count)
+    if expected > MAX_SLICES:
+        raise InputError(
+            f"a slice width of {width} cuts this time span into about {expected:,.0f} slices; "
+            f"at most {MAX_SLICES:,} are allowed, choose a wider one"
+        )
+    span = pl.Series([low, high]).cast(pl.Datetime("us", "UTC"))
+    try:
+        span = span.dt.convert_time_zone(timezone)
+    except pl.exceptions.PolarsError:
+        raise InputError(f"unknown time zone '{timezone}' (expected a name such as Europe/Zurich)") from None
+    starts = pl.datetime_range(span.dt.truncate(width)[0], span[1], f"{count}{unit}", time_zone=timezone, eager=True)
+    codes = np.searchsorted(starts.dt.epoch("us").to_numpy(), shifted, side="right") - 1
+    if shift:
+        starts, form = starts.dt.offset_by(f"{shift}us"), "%Y-%m-%dT%H:%M"
+    if unit in "hms" and timezone != "UTC":
+        form += "%:z"  # an hour of the autumn change occurs twice
+    return Bins(codes.astype(np.int32), starts.dt.to_string(form).to_list())
+
+
+def equal_bins(us: np.ndarray, n_slices: int) -> Bins:
+    """n bins of equal length from the first contact to the last."""
+    if not 1 <= n_slices <= MAX_SLICES:
+        raise InputError(f"the number of slices must be from 1 to {MAX_SLICES:,}; got {n_slices}")
+    low, span = int(us.min()), int(us.max()) - int(us.min())
+    if span == 0:
+        codes = np.zeros(len(us), np.int32)
+    else:
+        codes = np.minimum((us - low) / span * n_slices, n_slices - 1).astype(np.int32)
+    starts = pl.Series(low + np.arange(n_slices) * span // n_slices).cast(pl.Datetime("us"))
+    labels = starts.dt.to_string("%Y-%m-%dT%H:%M:%S").to_list()
+    if len(set(labels)) < n_slices:  # finer than a second: number them
+        labels = [f"{i + 1}" for i in range(n_slices)]
+    return Bins(codes, labels)
+
+
+def value_bins(values: pl.Series) -> Bins:
+    """Each distinct value is a slice; numbers are put in numeric order."""
+    _refuse_missing(values)
+    if values.dtype == pl.String:
+        values = values.str.strip_chars()
+        for kind in (pl.Int64, pl.Float64):
+            if not values.cast(kind, strict=False).null_count():
+                values = values.cast(kind)
+                break
+    distinct = values.unique().sort()
+    if len(distinct) > MAX_SLICES:
+        raise InputError(f"column '{values.name}' has {len(distinct):,} distinct values; at most {MAX_SLICES:,} slices")
+    codes = values.rank("dense").to_numpy().astype(np.int32) - 1
+    return Bins(codes, [str(v) for v in distinct.to_list()])
+
+
+def cut(
+    times: pl.Series,
+    *,
+    slice: str | None,
+    slices: int | None,
+    timezone: str = "UTC",
+    offset: str | None = None,
+    time_format: str | None = None,
+    time_unit: str = "s",
+) -> Bins:
+    """The slices of a time column, by width (`slice`), by number (`slices`) or by value."""
+    if (slice is None) == (slices is None):
+        raise InputError("say how to cut time: a slice width such as 1d, or a number of slices, and not both")
+    if slice == "value":
+        return value_bins(times)
+    if slice is not None:
+        parse_width(slice)
+    us = to_microseconds(times, time_format=time_format, time_unit=time_unit)
+    return (
+        equal_bins(us, slices)
+        if slices is not None
+        else calendar_bins(us, str(slice), timezone=timezone, offset=offset)
+    )

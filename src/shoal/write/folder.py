@@ -1,0 +1,178 @@
+"""The release folder: written beside its final name, verified there, then renamed. It appears whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from shoal.errors import GuaranteeError, InputError
+from shoal.write.certificate import certificate
+from shoal.write.private import check_private, write_private
+
+if TYPE_CHECKING:
+    from shoal.release import Release
+
+FORMATS = ("csv", "parquet")
+
+
+def check_target(folder: Path, *, force: bool) -> None:
+    """Refuse early, before any work, a folder that could not be written or must not be replaced."""
+    folder = Path(os.path.abspath(folder))
+    if folder.exists() or folder.is_symlink():
+        if not force:
+            raise InputError(f"{folder}: exists already (replace it with --force)")
+        if not folder.is_dir() or folder.is_symlink():
+            raise InputError(f"{folder}: is not a folder")
+        if any(folder.iterdir()) and not (folder / "certificate.json").is_file():
+            raise InputError(f"{folder}: is not a release folder, so --force will not replace it")
+    parent = next(p for p in folder.parents if p.exists())
+    if not parent.is_dir():
+        raise InputError(f"{folder}: cannot be made, {parent} is not a folder")
+    try:  # asking for permission can lie (read-only mounts, root); trying does not
+        os.rmdir(tempfile.mkdtemp(prefix=".shoal-", dir=parent))
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written ({error.strerror})") from None
+
+
+def write_release(
+    release: Release,
+    folder: str | os.PathLike[str],
+    *,
+    private: str | os.PathLike[str] | None,
+    keep_ids: bool,
+    format: str,
+    report: bool,
+    force: bool,
+    source: str | os.PathLike[str] | None,
+) -> dict[str, Any]:
+    """Write all files, verify them with code that shares nothing with the stages, then let the folder appear."""
+    target = Path(os.path.abspath(folder))
+    if format not in FORMATS:
+        raise InputError(f"unknown format '{format}'; known are {', '.join(FORMATS)}")
+    check_target(target, force=force)
+    if private is not None:
+        check_private(Path(private), target, force=force)
+    names = release.graph.nodes if keep_ids else _pseudonyms(release)
+    with _appearing_whole(target) as draft:
+        _write_tables(release, names, draft, format)
+        if report:
+            from shoal.report import write_report
+
+            write_report(release, draft / "report.html")
+        content = certificate(release, draft, keep_ids=keep_ids)
+        (draft / "certificate.json").write_text(
+            json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+        _verify(draft, release.k)
+        if private is not None:
+            write_private(release, names, Path(private), source)
+    return content
+
+
+def _verify(folder: Path, k: int) -> None:
+    from shoal.audit.verify import verify
+
+    verdict = verify(folder, k)
+    if not verdict.holds:
+        raise GuaranteeError(f"the release does not verify and was not published: {'; '.join(verdict.failures)}")
+
+
+def _pseudonyms(release: Release) -> pl.Series:
+    """Numbers from 1 in a secret random order."""
+    ranks = release.chance.rank([f"pseudonym/{x}" for x in release.graph.nodes.to_list()])
+    return pl.Series("node", ranks + 1)
+
+
+def _write_tables(release: Release, names: pl.Series, folder: Path, format: str) -> None:
+    """nodes, slices and edges, sorted by what is published, so that the order tells nothing about the input's."""
+    graph = release.graph
+    slices = pl.DataFrame(
+        {
+            "slice": [s.label for s in graph.slices],
+            "layer": [s.layer for s in graph.slices],
+            "start": [s.start for s in graph.slices],
+        },
+        schema={"slice": pl.String, "layer": pl.String, "start": pl.String},
+    )
+    slices = slices.select(c for c in slices.columns if c == "slice" or slices[c].null_count() < len(slices))
+    numbers = names.rank("ordinal").cast(pl.Int64).to_numpy()
+    ends = numbers[graph._edges]
+    if not graph.directed:
+        ends.sort(axis=1)
+    codes = graph.slice_codes()
+    order = np.lexsort((ends[:, 1], ends[:, 0], codes))
+    sorted_names = names.sort()
+    edges = pl.DataFrame(
+        {
+            "source": sorted_names.gather(ends[order, 0] - 1),
+            "target": sorted_names.gather(ends[order, 1] - 1),
+            "slice": slices["slice"].gather(codes[order]),
+        }
+    )
+    if "layer" in slices.columns:
+        edges = edges.with_columns(layer=slices["layer"].gather(codes[order]))
+    for name, frame in (("nodes", sorted_names.alias("node").to_frame()), ("slices", slices), ("edges", edges)):
+        if format == "parquet":
+            frame.write_parquet(folder / f"{name}.parquet")
+        else:
+            frame.write_csv(folder / f"{name}.csv")
+
+
+@contextmanager
+def _appearing_whole(target: Path) -> Iterator[Path]:
+    """A draft folder beside the target that takes its name at the end, or vanishes."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".draft", dir=target.parent))
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written ({error.strerror})") from None
+    try:
+        yield draft
+        for file in draft.iterdir():
+            _flush(file)
+        draft.chmod(0o755)
+        if target.exists():
+            aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
+            os.rename(target, aside / "old")
+            os.rename(draft, target)
+            shutil.rmtree(aside, ignore_errors=True)
+        else:
+            os.rename(draft, target)
+        _flush(target.parent)
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _flush(path: Path) -> None:
+    """To the disk, so that a power cut after the rename cannot leave empty files."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def load_tables(folder: Path) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, bool, bool]:
+    """edges, nodes, slices, directed, ordered of a release folder."""
+    try:
+        claims = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
+        tables = []
+        for name in ("edges", "nodes", "slices"):
+            if (folder / f"{name}.parquet").is_file():
+                tables.append(pl.read_parquet(folder / f"{name}.parquet"))
+            else:
+                tables.append(pl.read_csv(folder / f"{name}.csv", infer_schema=False))
+        return tables[0], tables[1], tables[2], bool(claims["directed"]), bool(claims["ordered"])
+    except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError):
+        raise InputError(f"{folder}: is not a complete release folder") from None
