@@ -172,16 +172,19 @@ def calendar_bins(us: np.ndarray, width: str, *, timezone: str = "UTC", offset: 
 
 
 def equal_bins(us: np.ndarray, n_slices: int) -> Bins:
-    """n bins of equal length from the first contact to the last."""
+    """n bins of equal length from the first contact to the end of the last one's second (or microsecond).
+
+    >>> equal_bins(np.array([0, 9, 10, 19]), 2).codes.tolist()
+    [0, 0, 1, 1]
+    """
     if not 1 <= n_slices <= MAX_SLICES:
         raise InputError(f"the number of slices must be from 1 to {MAX_SLICES:,}; got {n_slices}")
-    low, span = int(us.min()), int(us.max()) - int(us.min())
-    if span == 0:
-        codes = np.zeros(len(us), np.int32)
-    else:
-        codes = np.minimum((us - low) / span * n_slices, n_slices - 1).astype(np.int32)
-    starts = pl.Series(low + np.arange(n_slices) * span // n_slices).cast(pl.Datetime("us"))
-    labels = starts.dt.to_string("%Y-%m-%dT%H:%M:%S").to_list()
+    tick = 1 if (us % 1_000_000).any() else 1_000_000
+    low = int(us.min())
+    span = int(us.max()) - low + tick
+    starts = np.array([low - (-i * span // n_slices) for i in range(n_slices)], np.int64)  # rounded up
+    codes = np.searchsorted(starts, us, side="right").astype(np.int32) - 1
+    labels = pl.Series(starts).cast(pl.Datetime("us")).dt.to_string("%Y-%m-%dT%H:%M:%S").to_list()
     if len(set(labels)) < n_slices:  # finer than a second: number them
         labels = [f"{i + 1}" for i in range(n_slices)]
     return Bins(codes, labels)

@@ -92,6 +92,8 @@ def read(
         )
     except RowError as error:
         raise InputError(f"{layout.table.where(error.row)}, column '{error.column}': {error.problem}") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def _choose_columns(

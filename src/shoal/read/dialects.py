@@ -49,7 +49,7 @@ def _columns(path: Path, comments: str, **places: int) -> Layout:
     if places["target"] >= width:
         raise InputError(f"{path}: each line needs at least {places['target'] + 1} fields, and has {width}")
     found = {name: str(place) for name, place in places.items() if place < width}
-    return Layout(table)._replace(**found)
+    return Layout(table, found["source"], found["target"], found.get("time"), found.get("layer"))
 
 
 def _snap(path: Path) -> Layout:

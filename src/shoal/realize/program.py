@@ -19,8 +19,8 @@ def nearest_realizable(degrees: np.ndarray, sizes: np.ndarray, *, even: bool = F
 
     `even` also asks for an even sum.
 
-    >>> nearest_realizable(np.array([5, 1]), np.array([2, 2])).tolist()
-    [2, 1]
+    >>> nearest_realizable(np.array([9, 2]), np.array([1, 5])).tolist()
+    [5, 2]
     """
     order = np.argsort(-degrees, kind="stable")
     d, s = np.asarray(degrees, np.int64)[order], np.asarray(sizes, np.int64)[order]

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+CSV = "source,target,time\n" + "".join(f"{i % 7},{i * 5 % 13},{i * 40_000}\n" for i in range(60))
+SHOAL = [sys.executable, "-c", "from shoal.cli import main; main()"]
+
+
+def shoal(*args, cwd=None, **env):
+    return subprocess.run(
+        [*SHOAL, *map(str, args)],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **env},
+        stdin=subprocess.DEVNULL,
+    )
+
+
+@pytest.fixture
+def edges(tmp_path):
+    file = tmp_path / "edges.csv"
+    file.write_text(CSV)
+    return file
+
+
+def test_the_two_commands(edges, tmp_path):
+    made = shoal("anonymize", edges, "-k", 3, "--slice", "1w", "-o", tmp_path / "out")
+    assert made.returncode == 0, made.stderr
+    assert "60 contacts read: 13 people" in made.stdout
+    assert "Everybody shares these numbers with at least" in made.stdout
+    assert "safe to publish" in made.stdout
+    assert made.stderr == ""
+    checked = shoal("verify", tmp_path / "out")
+    assert checked.returncode == 0
+    assert "holds at k = 3" in checked.stdout
+    assert "\x1b" not in made.stdout + checked.stdout
+    failed = shoal("verify", tmp_path / "out", "-k", 12)
+    assert failed.returncode == 1
+    assert "does NOT hold" in failed.stdout
+
+
+def test_json_is_the_certificate_and_nothing_else(edges, tmp_path):
+    made = shoal(
+        "anonymize", edges, "-k", 2, "--slices", 3, "-o", tmp_path / "out", "--json", "--no-report", "--seed", 4
+    )
+    certificate = json.loads(made.stdout)
+    assert certificate == json.loads((tmp_path / "out" / "certificate.json").read_text())
+    verdict = json.loads(shoal("verify", tmp_path / "out", "--json").stdout)
+    assert verdict["holds"] is True
+    again = shoal(
+        "anonymize",
+        edges,
+        "-k",
+        2,
+        "--slices",
+        3,
+        "-o",
+        tmp_path / "b",
+        "--json",
+        "--no-report",
+        "--seed",
+        4,
+        "--jobs",
+        1,
+    )
+    assert again.stdout == made.stdout
+
+
+def test_quiet_says_nothing(edges, tmp_path):
+    made = shoal("anonymize", edges, "-k", 2, "--slice", "1y", "-o", tmp_path / "out", "-q", "--no-report")
+    assert (made.returncode, made.stdout, made.stderr) == (0, "", "")
+
+
+BAD = [
+    (["anonymize", "nowhere.csv", "-k", "2", "-o", "out"], "nowhere.csv: no such file"),
+    (["anonymize", "empty.csv", "-k", "2", "-o", "out"], "the file is empty"),
+    (["anonymize", "edges.csv", "-k", "2", "--slice", "1d", "--source", "who", "-o", "out"], "no column 'who'"),
+    (["anonymize", "edges.csv", "-k", "0", "--slice", "1d", "-o", "out"], "k must be a whole number from 1; got 0"),
+    (["anonymize", "edges.csv", "-k", "14", "--slice", "1d", "-o", "out"], "at most the number of people, 13; got 14"),
+    (["anonymize", "edges.csv", "-k", "2", "--slice", "1s", "-o", "out"], "about 2,360,000 slices"),
+    (["anonymize", "edges.csv", "-k", "2", "--slice", "1d", "-o", "empty.csv"], "exists already"),
+    (["anonymize", "edges.csv", "-k", "2", "--slice", "1d", "-o", "/proc/out"], "cannot be written"),
+    (["anonymize", "edges.csv", "-k", "2", "--slice", "1d", "-o", "out", "--method", "x"], "unknown method 'x'"),
+    (["anonymize", "edges.csv", "-k", "2", "-o", "out"], "say how to cut them with --slice"),
+    (["anonymize", "edges.csv", "-k", "two", "-o", "out"], "-k"),
+    (["anonymize", "edges.csv", "-o", "out"], "-k"),
+    (["verify", "nowhere"], "nowhere: no such folder"),
+    (["verify", "."], "not a release folder"),
+]
+
+
+@pytest.mark.parametrize(("args", "message"), BAD, ids=[" ".join(a) for a, _ in BAD])
+def test_bad_input_is_one_sentence_and_exit_code_2(edges, tmp_path, args, message):
+    (tmp_path / "empty.csv").touch()
+    before = sorted(tmp_path.iterdir())
+    answer = shoal(*args, cwd=tmp_path, COLUMNS="200")
+    assert answer.returncode == 2
+    assert message in answer.stderr
+    assert "Traceback" not in answer.stderr
+    assert answer.stdout == "" or answer.stdout.startswith("60 contacts read")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_help_is_quick_and_lists_exit_codes():
+    """The issue is imports: typer and rich only, none of the numeric stack."""
+    shoal("--help")
+    best = min(_seconds(["--help"]) for _ in range(5))
+    assert best < 0.6  # 0.3 on an idle machine; the imports below are the real guard
+    listing = subprocess.run([SHOAL[0], "-X", "importtime", *SHOAL[1:], "--help"], capture_output=True, text=True)
+    for heavy in ("numpy", "polars", "numba", "scipy", "altair", "networkx"):
+        assert f" {heavy}\n" not in listing.stderr
+    assert "Exit codes: 0" in listing.stdout
+
+
+def _seconds(args):
+    start = time.perf_counter()
+    shoal(*args)
+    return time.perf_counter() - start
+
+
+def test_version_and_unknown_commands():
+    assert shoal("--version").stdout.startswith("shoal ")
+    assert shoal("dance").returncode == 2
+
+
+def test_demo_tells_what_it_did(tmp_path):
+    answer = shoal("demo", "-o", tmp_path / "out", "-k", 3)
+    assert answer.returncode == 0, answer.stderr
+    assert "it holds at k = 3" in answer.stdout
+    assert (tmp_path / "out" / "report.html").is_file()
+
+
+def test_colours_are_left_out_where_not_wanted(edges, tmp_path):
+    answer = shoal("verify", tmp_path, NO_COLOR="1")
+    assert "\x1b" not in answer.stderr
