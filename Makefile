@@ -52,7 +52,7 @@ bench: $(STAMPS)/core
 docs: $(STAMPS)/docs
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build
 
-picture: $(STAMPS)/core
+picture: $(STAMPS)/demo
 	$(BIN)/python docs/picture.py
 
 clean:
