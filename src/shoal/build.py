@@ -79,15 +79,28 @@ def encode_ids(columns: list[pl.Series], extra: pl.Series | None = None) -> tupl
     else:
         dtype = next((c.dtype for c in every if len(c)), pl.Int64())
         every = [c.cast(dtype) for c in every]
+    dense = _encode_dense(every)
+    if dense is not None:
+        return dense[0], dense[1][: len(columns)]
     ids = pl.concat([c.alias("node").unique() for c in every]).unique().sort()
     if len(ids) > np.iinfo(np.int32).max:
         raise InputError("more than two thousand million people do not fit one machine")
-    table = pl.DataFrame({"node": ids, "index": pl.Series(np.arange(len(ids), dtype=np.int32))})
-    coded = [
-        c.alias("node").to_frame().join(table, on="node", how="left", maintain_order="left")["index"].to_numpy()
-        for c in every[: len(columns)]
-    ]
-    return ids, coded
+    return ids, [timebins.positions(c, ids) for c in every[: len(columns)]]
+
+
+def _encode_dense(columns: list[pl.Series]) -> tuple[pl.Series, list[np.ndarray]] | None:
+    """The same by a table over the whole range, where ids are numbers close together: no sorting, no hashing."""
+    filled = [c.to_numpy() for c in columns if len(c)]
+    if not filled or columns[0].dtype != pl.Int64:
+        return None
+    low, high = min(int(c.min()) for c in filled), max(int(c.max()) for c in filled)
+    if high - low >= 2 * sum(map(len, filled)) + 1_000_000:
+        return None
+    there = np.zeros(high - low + 1, np.bool_)
+    for column in filled:
+        there[column - low] = True
+    index = np.cumsum(there, dtype=np.int32) - np.int32(1)
+    return pl.Series("node", np.flatnonzero(there) + low), [index[c.to_numpy() - low] for c in columns]
 
 
 def encode_slices(

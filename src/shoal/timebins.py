@@ -202,8 +202,17 @@ def value_bins(values: pl.Series) -> Bins:
     distinct = values.unique().sort()
     if len(distinct) > MAX_SLICES:
         raise InputError(f"column '{values.name}' has {len(distinct):,} distinct values; at most {MAX_SLICES:,} slices")
-    codes = values.rank("dense").to_numpy().astype(np.int32) - 1
-    return Bins(codes, [str(v) for v in distinct.to_list()])
+    return Bins(positions(values, distinct), [str(v) for v in distinct.to_list()])
+
+
+def positions(values: pl.Series, distinct: pl.Series) -> np.ndarray:
+    """Where each value stands among the sorted distinct ones."""
+    if len(distinct) < 1_000 and values.dtype.is_numeric():
+        return np.searchsorted(distinct.to_numpy(), values.to_numpy()).astype(np.int32)
+    table = pl.DataFrame({"value": distinct, "index": pl.Series(np.arange(len(distinct), dtype=np.int32))})
+    return (
+        values.alias("value").to_frame().join(table, on="value", how="left", maintain_order="left")["index"].to_numpy()
+    )
 
 
 def cut(

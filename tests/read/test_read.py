@@ -28,6 +28,7 @@ def expected(tmp_path):
     [
         ("a.csv", CSV),
         ("a.tsv", CSV.replace(",", "\t")),
+        ("a.csv", CSV.replace(",", ";")),
         ("a.csv", CSV.replace("\n", "\r\n")),
         ("a.csv", "\ufeff" + CSV),
         ("a.csv", CSV.replace("ann", '"ann"')),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -26,9 +27,7 @@ def verify(
         console.print_json(verdict.to_dict())
     elif not quiet:
         for check in verdict.checks:
-            typer.secho(
-                f"{'ok  ' if check.passed else 'FAIL'}  {check.name}: {check.detail}",
-                fg=None if check.passed else "red",
-            )
+            line = f"{'ok  ' if check.passed else 'FAIL'}  {check.name}: {check.detail}"
+            typer.secho(line, fg=None if check.passed or "NO_COLOR" in os.environ else "red")
         typer.echo(f"{release} {'holds' if verdict.holds else 'does NOT hold'} at k = {verdict.k}.")
     raise typer.Exit(0 if verdict.holds else 1)

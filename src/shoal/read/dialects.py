@@ -24,10 +24,11 @@ class Layout(NamedTuple):
 
 
 def _csv(path: Path) -> Layout:
+    """Comma, tab or semicolon separated: whichever of them, in this order, the header holds."""
     data = load_text(path)
     header = data.lstrip(b"\r\n").split(b"\n", 1)[0]
-    tabs = b"\t" in header and b"," not in header
-    return Layout(delimited(path, data, "\t" if tabs else ","))
+    separator = next((s for s in ",\t;" if s.encode() in header), ",")
+    return Layout(delimited(path, data, separator))
 
 
 def _parquet(path: Path) -> Layout:
