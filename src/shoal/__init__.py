@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shoal.anonymize import Release, anonymize
+    from shoal.audit.exposure import Audit, audit
     from shoal.audit.verify import Verdict, verify
     from shoal.errors import InputError, ShoalError
     from shoal.graph import TemporalGraph
@@ -24,30 +25,36 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Audit",
     "InputError",
     "Release",
     "ShoalError",
     "TemporalGraph",
     "Verdict",
     "anonymize",
+    "audit",
     "read",
     "verify",
 ]
 
 # Public name -> where it lives. Loaded on first use, so that `import shoal` and `shoal --help` stay quick.
 _HOME = {
+    "Audit": "shoal.audit.exposure",
     "InputError": "shoal.errors",
     "Release": "shoal.anonymize",
     "ShoalError": "shoal.errors",
     "TemporalGraph": "shoal.graph",
     "Verdict": "shoal.audit.verify",
     "anonymize": "shoal.anonymize",
+    "audit": "shoal.audit.exposure",
     "read": "shoal.read",
     "verify": "shoal.audit.verify",
 }
 
 
 def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return import_module("shoal.datasets")
     if name not in _HOME:
         raise AttributeError(f"module 'shoal' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)

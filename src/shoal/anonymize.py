@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.crowds import smallest_class
 from shoal.errors import GuaranteeError, InputError
 from shoal.graph import TemporalGraph
 from shoal.group import degree_anonymization, group_medians, group_sizes
@@ -20,7 +21,7 @@ from shoal.progress import Progress, map_in_order, usable_cores
 from shoal.randomness import Randomness
 from shoal.realize import realize_slice
 from shoal.rebuild import priority
-from shoal.release import Release, smallest_class
+from shoal.release import Release
 
 __all__ = ["METHODS", "Release", "anonymize"]
 

@@ -242,6 +242,16 @@ class TemporalGraph:
         edges = np.concatenate([*slices, np.empty((0, 2), np.int32)]).astype(np.int32, copy=False)
         return TemporalGraph(self.nodes, self.slices, edges, starts, directed=self.directed, ordered=self.ordered)
 
+    def renamed(self, ids: pl.Series) -> TemporalGraph:
+        """The same graph with other ids: the i-th of `ids` for node i."""
+        order = ids.arg_sort().to_numpy()
+        place = np.empty(len(order), np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        ends = [place[self._edges[:, 0]], place[self._edges[:, 1]]]
+        return TemporalGraph._from_codes(
+            ids.sort(), ends, self.slice_codes(), list(self.slices), directed=self.directed, ordered=self.ordered
+        )
+
     def slice_codes(self) -> np.ndarray:
         """For every edge, the number of its slice."""
         return np.repeat(np.arange(self.n_slices, dtype=np.int32), self.slice_sizes())

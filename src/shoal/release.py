@@ -10,22 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from shoal.crowds import class_sizes, smallest_class
 from shoal.graph import TemporalGraph
 from shoal.randomness import Randomness
-
-
-def class_sizes(degrees: np.ndarray) -> np.ndarray:
-    """For every distinct row of a degree matrix, how many people have it."""
-    rows = np.ascontiguousarray(degrees)
-    if rows.shape[1] == 0 or rows.shape[0] == 0:
-        return np.array([rows.shape[0]] if rows.shape[0] else [], np.int64)
-    keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
-    return np.unique(keys, return_counts=True)[1]
-
-
-def smallest_class(degrees: np.ndarray) -> int:
-    """The number of people who share the rarest row."""
-    return int(class_sizes(degrees).min(initial=len(degrees)))
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,28 @@
 """What an attacker can do, and the proof that a release withstands it."""
 
-from shoal.audit.verify import Verdict, verify
+from shoal.audit.attackers import (
+    AnySlices,
+    Approximate,
+    Attacker,
+    Contacts,
+    Neighbourhood,
+    Vector,
+    Window,
+    usual_attackers,
+)
+from shoal.audit.exposure import Audit, Exposure, audit, reidentify
 
-__all__ = ["Verdict", "verify"]
+__all__ = [
+    "AnySlices",
+    "Approximate",
+    "Attacker",
+    "Audit",
+    "Contacts",
+    "Exposure",
+    "Neighbourhood",
+    "Vector",
+    "Window",
+    "audit",
+    "reidentify",
+    "usual_attackers",
+]

@@ -10,6 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from shoal.cli.anonymize import anonymize
+from shoal.cli.audit import audit
 from shoal.cli.demo import demo
 from shoal.cli.verify import verify
 from shoal.errors import GuaranteeError, ShoalError
@@ -26,6 +27,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 app.command(epilog=EXIT_CODES)(anonymize)
+app.command(epilog=EXIT_CODES)(audit)
 app.command(epilog=EXIT_CODES)(verify)
 app.command(epilog=EXIT_CODES)(demo)
 

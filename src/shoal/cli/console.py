@@ -58,7 +58,7 @@ def describe_input(graph: TemporalGraph) -> str:
 
 def describe_release(release: Release) -> list[str]:
     """What was done, in plain words."""
-    from shoal.release import class_sizes
+    from shoal.crowds import class_sizes
 
     before = class_sizes(release.original.degree_matrix())
     people, alone, edges = release.graph.n_nodes, int((before == 1).sum()), release.edges

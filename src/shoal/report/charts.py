@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 import vl_convert
 
-from shoal.release import Release, class_sizes
+from shoal.crowds import class_sizes
+from shoal.release import Release
 
 BEFORE, AFTER = "#d1495b", "#2a9d8f"
 KEPT, REMOVED, ADDED = "#8d99ae", "#d1495b", "#2a9d8f"

@@ -8,7 +8,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 import shoal
-from shoal.release import Release, class_sizes
+from shoal.crowds import class_sizes
+from shoal.release import Release
 from shoal.report import charts
 from shoal.write.certificate import guarantee_in_words
 

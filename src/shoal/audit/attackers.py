@@ -1,0 +1,237 @@
+"""Attackers: each knows something about one person and looks for everybody it fits.
+
+`crowds` gives, for every person (or a sample of people, or of slices), how many people fit what the attacker knows of them.
+A crowd of 1 is a person found. Hashes of 64 bits stand for rows where rows are built on the fly; among a million
+people two of them meet by accident with probability below 10^-7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import Protocol
+
+import numpy as np
+
+from shoal.audit import _kernels
+from shoal.crowds import crowd_sizes
+from shoal.graph import TemporalGraph
+
+DRAWS = 50  # sets of slices looked at where there are more
+PAIRS = 1_000_000_000  # comparisons of two people that may be afforded before people are sampled
+
+
+@dataclass(frozen=True)
+class Crowds:
+    """Crowd sizes, one row per set of slices (or a single one), one column per person looked at."""
+
+    sizes: np.ndarray
+    sampled: bool = False
+
+
+class Attacker(Protocol):
+    """Something that can be known about a person."""
+
+    @property
+    def name(self) -> str:
+        """A short name, stable across versions."""
+
+    @property
+    def description(self) -> str:
+        """One sentence that begins with 'knows'."""
+
+    @property
+    def covered(self) -> bool:
+        """Whether k of the release guarantees a crowd of k against it: it knows no more than the vector."""
+
+    def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
+        """How many people fit what is known of each person."""
+
+
+@dataclass(frozen=True)
+class Vector:
+    """The attacker of the guarantee."""
+
+    name: str = "vector"
+    description: str = "knows the number of contacts in every slice"
+    covered: bool = True
+
+    def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
+        """Everybody with the same row."""
+        return Crowds(crowd_sizes(graph.degree_matrix())[None])
+
+
+@dataclass(frozen=True)
+class AnySlices:
+    """Knows some slices, drawn at random."""
+
+    width: int
+    covered: bool = True
+
+    @property
+    def name(self) -> str:
+        """any-3-slices."""
+        return f"any-{self.width}-slices"
+
+    @property
+    def description(self) -> str:
+        """In words."""
+        return f"knows the number of contacts in {self.width} slice{'s' * (self.width > 1)}, whichever they are"
+
+    def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
+        """All sets of slices where there are few, otherwise a sample of them."""
+        every = comb(graph.n_slices, self.width)
+        if every <= DRAWS:
+            chosen = [np.array(c) for c in combinations(range(graph.n_slices), self.width)]
+        else:
+            chosen = [rng.choice(graph.n_slices, self.width, replace=False) for _ in range(DRAWS)]
+        return Crowds(_by_slices(graph, chosen), sampled=every > DRAWS)
+
+
+@dataclass(frozen=True)
+class Window:
+    """Knows consecutive slices."""
+
+    width: int
+    covered: bool = True
+
+    @property
+    def name(self) -> str:
+        """window-3."""
+        return f"window-{self.width}"
+
+    @property
+    def description(self) -> str:
+        """In words."""
+        return f"knows the number of contacts in {self.width} consecutive slices"
+
+    def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
+        """All windows where there are few, otherwise a sample of them."""
+        first = np.arange(graph.n_slices - self.width + 1)
+        chosen = np.sort(rng.choice(first, DRAWS, replace=False)) if len(first) > DRAWS else first
+        sizes = _by_slices(graph, [np.arange(t, t + self.width) for t in chosen])
+        return Crowds(sizes, sampled=len(first) > DRAWS)
+
+
+@dataclass(frozen=True)
+class Approximate:
+    """Knows every slice, but only roughly."""
+
+    within: int = 0
+    percent: float = 0.0
+    covered: bool = True
+
+    @property
+    def name(self) -> str:
+        """within-1 or within-10%."""
+        return f"within-{self.percent:g}%" if self.percent else f"within-{self.within}"
+
+    @property
+    def description(self) -> str:
+        """In words."""
+        how = f"{self.percent:g} %" if self.percent else f"± {self.within}"
+        return f"knows the number of contacts in every slice to within {how}"
+
+    def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
+        """Everybody within the margin in all slices."""
+        rows, inverse, counts = np.unique(graph.degree_matrix(), axis=0, return_inverse=True, return_counts=True)
+        inverse = inverse.ravel()
+        if len(rows) ** 2 <= PAIRS:
+            found = _kernels.fuzzy_crowds(rows, counts, np.arange(len(rows)), float(self.within), self.percent / 100)
+            return Crowds(found[inverse][None])
+        people = rng.choice(graph.n_nodes, max(PAIRS // len(rows), 200), replace=False)
+        found = _kernels.fuzzy_crowds(rows, counts, inverse[people], float(self.within), self.percent / 100)
+        return Crowds(found[None], sampled=True)
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """Knows how many different people somebody was ever in contact with."""
+
+    name: str = "contacts"
+    description: str = "knows the number of different people somebody was in contact with over all slices"
+    covered: bool = False
+
+    def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
+        """Everybody with the same number of distinct contacts."""
+        pairs = np.unique(graph._edges.astype(np.int64) @ np.array([graph.n_nodes, 1]))
+        one, other = pairs // max(graph.n_nodes, 1), pairs % max(graph.n_nodes, 1)
+        if graph.directed:  # a contact is a contact in either direction
+            pairs = np.unique(np.minimum(one, other) * graph.n_nodes + np.maximum(one, other))
+            one, other = pairs // graph.n_nodes, pairs % graph.n_nodes
+        ends = np.concatenate([one, other])
+        return Crowds(crowd_sizes(np.bincount(ends, minlength=graph.n_nodes))[None])
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """Vertex refinement (Hay et al. 2008, doi:10.14778/1453856.1453873): also knows the vectors of the contacts."""
+
+    steps: int
+    covered: bool = False
+
+    @property
+    def name(self) -> str:
+        """neighbours-1."""
+        return f"neighbours-{self.steps}"
+
+    @property
+    def description(self) -> str:
+        """In words."""
+        others = "their contacts" if self.steps == 1 else "their contacts, and of those people's contacts"
+        return f"knows the numbers of contacts of a person and of {others}, slice by slice"
+
+    def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
+        """Everybody whose neighbourhood looks the same, by repeated hashing of the neighbours' hashes."""
+        colour = row_hashes(graph.degree_matrix(), np.arange(graph.degree_matrix().shape[1]))
+        codes = graph.slice_codes().astype(np.uint64)
+        u, v = graph._edges[:, 0], graph._edges[:, 1]
+        for _ in range(self.steps):
+            around = np.zeros(graph.n_nodes, np.uint64)
+            out_mark, in_mark = (np.uint64(1), np.uint64(2)) if graph.directed else (np.uint64(1), np.uint64(1))
+            np.add.at(around, u, _mix(colour[v] ^ _mix(codes * np.uint64(4) + out_mark)))
+            np.add.at(around, v, _mix(colour[u] ^ _mix(codes * np.uint64(4) + in_mark)))
+            colour = _mix(colour + np.uint64(3) * _mix(around))
+        return Crowds(crowd_sizes(colour)[None])
+
+
+def _mix(x: np.ndarray) -> np.ndarray:
+    """The finalizer of SplitMix64: a bijection that spreads every bit over all others."""
+    x = (x + np.uint64(0x9E3779B97F4A7C15)).astype(np.uint64)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def column_hash(degrees: np.ndarray, column: int) -> np.ndarray:
+    """What one slice adds to a row's hash."""
+    return _mix(_mix(np.full(len(degrees), column, np.uint64)) + degrees[:, column].astype(np.uint64))
+
+
+def row_hashes(degrees: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """A hash of each row over the given columns; the sum of the columns' own, so that one can be taken away again."""
+    total = np.zeros(len(degrees), np.uint64)
+    for column in columns:
+        total += column_hash(degrees, int(column))
+    return total
+
+
+def columns_of(graph: TemporalGraph, slices: np.ndarray) -> np.ndarray:
+    """The columns of the degree matrix that belong to these slices: in- and out-degrees where edges have a direction."""
+    return np.concatenate([slices, slices + graph.n_slices]) if graph.directed else slices
+
+
+def _by_slices(graph: TemporalGraph, chosen: list[np.ndarray]) -> np.ndarray:
+    degrees = graph.degree_matrix()
+    return np.stack([crowd_sizes(row_hashes(degrees, columns_of(graph, slices))) for slices in chosen])
+
+
+def usual_attackers(graph: TemporalGraph) -> list[Attacker]:
+    """The attackers of every audit: the vector first, then those who know less, then those who know more."""
+    widths = [w for w in (1, 2, 3, 5, 10, 20, 50) if w < graph.n_slices]
+    found: list[Attacker] = [Vector(), *(AnySlices(w) for w in widths)]
+    if graph.ordered and graph.n_slices > 2:
+        found += [Window(w) for w in widths if w > 1]
+    found += [Approximate(within=1), Approximate(within=2), Approximate(percent=10), Contacts()]
+    return [*found, Neighbourhood(1), Neighbourhood(2)]

@@ -1,0 +1,118 @@
+"""shoal audit: how exposed are the people of a file, or of a release?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shoal.cli import console, options
+
+if TYPE_CHECKING:
+    from shoal.audit import Audit
+    from shoal.graph import TemporalGraph
+
+
+def audit(
+    input: Annotated[Path, typer.Argument(help="A file of contacts, or a release folder.", show_default=False)],
+    k: Annotated[
+        int | None, typer.Option("-k", help="Crowds below this are too small (default: the release's k, or 5).", min=1)
+    ] = None,
+    slice: options.Width = None,
+    slices: options.Parts = None,
+    original: Annotated[
+        Path | None,
+        typer.Option("--original", help="What INPUT, a release, was made from: simulate re-identification."),
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option("--record", help="The private record of the release, which says who is who.")
+    ] = None,
+    source: options.Source = None,
+    target: options.Target = None,
+    time: options.Time = None,
+    layer: options.Layer = None,
+    dialect: options.Dialect = None,
+    nodes: options.Nodes = None,
+    timezone: options.Zone = "UTC",
+    offset: options.Offset = None,
+    time_format: options.TimeFormat = None,
+    time_unit: options.TimeUnit = "s",
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Tell how many people can be singled out, by whom, and which slices give them away."""
+    from shoal.audit import audit as run
+    from shoal.read import read
+
+    def load(path: Path) -> TemporalGraph:
+        return read(
+            path, slice=slice, slices=slices, source=source, target=target, time=time, layer=layer, dialect=dialect, nodes=nodes,
+            timezone=timezone, offset=offset, time_format=time_format, time_unit=time_unit,
+        )  # fmt: skip
+
+    graph = load(input)
+    before = None
+    if original is not None:
+        before = load(original)
+        graph = _with_original_ids(graph, record)
+    found = run(graph, k=k or _k_of(input), original=before, progress=console.progress(quiet))
+    if json:
+        console.print_json(found.to_dict())
+    elif not quiet:
+        typer.echo(console.describe_input(graph))
+        _print(found, is_release=input.is_dir())
+
+
+def _k_of(path: Path) -> int:
+    """What a release promises; 5 for anything else."""
+    import json
+
+    file = path / "certificate.json"
+    return int(json.loads(file.read_text(encoding="utf-8"))["k"]) if file.is_file() else 5
+
+
+def _with_original_ids(release: TemporalGraph, record: Path | None) -> TemporalGraph:
+    """Undo the pseudonyms with the private record; without one the ids must have been kept."""
+    import json
+
+    import polars as pl
+
+    from shoal.build import ids_as_series
+    from shoal.errors import InputError
+
+    if record is None:
+        return release
+    try:
+        ids = json.loads(record.read_text(encoding="utf-8"))["ids"]
+        names = ids_as_series([ids[str(x)] for x in release.nodes.to_list()])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError(f"{record}: is not the private record of this release") from None
+    return release.renamed(pl.Series("node", names))
+
+
+def _print(found: Audit, *, is_release: bool) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    vector = found["vector"]
+    typer.echo(
+        f"{vector.unique:,} of {found.n_nodes:,} people can be singled out by their number of contacts per slice; "
+        f"{vector.below_k:,} are in a crowd smaller than {found.k}."
+    )
+    table = Table(box=None, pad_edge=False)
+    table.add_column("somebody who", ratio=1)
+    for title in ("finds", f"below {found.k}", "smallest crowd", "guesses right"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for exposure in found.attackers:
+        margin = f" ± {exposure.band:,.0f}" if exposure.sampled else ""
+        table.add_row(
+            exposure.description,
+            f"{exposure.unique:,.0f}{margin}",
+            f"{exposure.below_k:,.0f}",
+            f"{exposure.smallest_crowd:,}",
+            f"{exposure.expected_success:.1%}",
+        )
+    Console().print(table)
+    for sentence in found.in_words() if is_release else found.what_stands_out():
+        typer.echo(sentence)
