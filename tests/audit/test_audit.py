@@ -19,6 +19,7 @@ from shoal.audit import (
     Neighbourhood,
     Vector,
     Window,
+    attackers,
     audit,
     reidentify,
     usual_attackers,
@@ -130,8 +131,8 @@ def test_attribution_counts_the_people_alone_without_each_part():
 def test_samples_come_with_a_band_that_holds_the_truth(monkeypatch):
     graph = shoal.datasets.messenger(400, 8, seed=2)
     exact = audit(graph, attackers=[Approximate(within=1), AnySlices(4)])
-    monkeypatch.setattr("shoal.audit.attackers.PAIRS", 60_000)
-    monkeypatch.setattr("shoal.audit.attackers.DRAWS", 20)
+    monkeypatch.setattr(attackers, "PAIRS", 60_000)
+    monkeypatch.setattr(attackers, "DRAWS", 20)
     sampled = audit(graph, attackers=[Approximate(within=1), AnySlices(4)])
     for one, other in zip(exact.attackers, sampled.attackers, strict=True):
         assert other.sampled

@@ -116,7 +116,7 @@ def audit(
     k
         Crowds below this are counted as too small.
     attackers
-        By default `shoal.audit.usual_attackers(graph)`.
+        By default those of `from shoal.audit import usual_attackers`.
     original
         The graph a release was made from, with the same people in the same order. Adds the attacker who holds somebody's
         original degrees and guesses among the nearest in the release.
