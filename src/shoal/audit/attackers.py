@@ -15,16 +15,16 @@ from typing import Protocol
 import numpy as np
 
 from shoal.audit import _kernels
-from shoal.crowds import crowd_sizes
+from shoal.crowds import class_sizes, crowd_sizes
 from shoal.graph import TemporalGraph
 
 DRAWS = 50  # sets of slices looked at where there are more
-PAIRS = 1_000_000_000  # comparisons of two people that may be afforded before people are sampled
+PAIRS = 200_000_000  # comparisons of two people that may be afforded before people are sampled
 
 
 @dataclass(frozen=True)
 class Crowds:
-    """Crowd sizes, one row per set of slices (or a single one), one column per person looked at."""
+    """Crowd sizes, one row per set of slices (or a single one), one column per person looked at, in any order."""
 
     sizes: np.ndarray
     sampled: bool = False
@@ -223,8 +223,18 @@ def columns_of(graph: TemporalGraph, slices: np.ndarray) -> np.ndarray:
 
 
 def _by_slices(graph: TemporalGraph, chosen: list[np.ndarray]) -> np.ndarray:
+    """Crowd sizes for each set of slices, smallest crowd first: whose they are does not matter here."""
     degrees = graph.degree_matrix()
-    return np.stack([crowd_sizes(row_hashes(degrees, columns_of(graph, slices))) for slices in chosen])
+    needed = {int(c) for slices in chosen for c in columns_of(graph, slices)}
+    hashes = {column: column_hash(degrees, column) for column in needed}
+    found = np.empty((len(chosen), graph.n_nodes), np.int64)
+    for row, slices in zip(found, chosen, strict=True):
+        total = np.zeros(graph.n_nodes, np.uint64)
+        for column in columns_of(graph, slices):
+            total += hashes[int(column)]
+        sizes = np.sort(class_sizes(total))
+        row[:] = np.repeat(sizes, sizes)
+    return found
 
 
 def usual_attackers(graph: TemporalGraph) -> list[Attacker]:

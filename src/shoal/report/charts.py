@@ -19,7 +19,8 @@ _GREY = "#808890"  # readable on white and on black
 _CROWDS = ((1, 1), (2, 4), (5, 9), (10, 99), (100, None))
 
 
-def _svg(chart: alt.Chart) -> str:
+def to_svg(chart: alt.Chart) -> str:
+    """Draw a chart without background, in greys that can be read on white and on black."""
     styled = (
         chart.configure(background="transparent", font="sans-serif")
         .configure_axis(
@@ -34,7 +35,7 @@ def _svg(chart: alt.Chart) -> str:
         .configure_legend(labelColor=_GREY, titleColor=_GREY, orient="top", title=None, labelFontSize=13)
         .configure_view(stroke=None)
     )
-    return str(vl_convert.vegalite_to_svg(json.dumps(styled.to_dict())))
+    return str(vl_convert.vegalite_toto_svg(json.dumps(styled.to_dict())))
 
 
 def people_by_crowd(degrees: np.ndarray) -> dict[str, int]:
@@ -70,7 +71,7 @@ def crowds(release: Release) -> str:
         )
         .properties(width=620, height=240)
     )
-    return _svg(chart)
+    return to_svg(chart)
 
 
 def edges_per_slice(release: Release) -> str:
@@ -96,4 +97,4 @@ def edges_per_slice(release: Release) -> str:
     else:
         x = alt.X("position:Q", title="slice", scale=alt.Scale(nice=False))
         chart = alt.Chart(frame).mark_area().encode(x=x, y=alt.Y("edges:Q", title="edges"), color=colour, order=stack)
-    return _svg(chart.properties(width=620, height=240))
+    return to_svg(chart.properties(width=620, height=240))

@@ -1,0 +1,220 @@
+"""What does k buy? Try several k and slice widths, and put risk beside damage.
+
+Every cell is a real anonymization. Its numbers are kept in a file named by everything that determines them, so a sweep that
+was stopped goes on where it was, and nothing stale is ever taken for fresh.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+import shoal
+from shoal.anonymize import anonymize
+from shoal.audit import Vector, audit
+from shoal.errors import InputError
+from shoal.graph import TemporalGraph
+from shoal.measure import compare
+from shoal.progress import Progress
+
+Source = TemporalGraph | Callable[[], TemporalGraph]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One setting and what came of it. Shares are between 0 and 1."""
+
+    slice: str
+    k: int
+    n_nodes: int
+    n_slices: int
+    edges: int
+    alone_before: int
+    success_before: float
+    success_after: float
+    reidentified: float
+    kept_share: float
+    changed_share: float
+    pagerank_similarity: float | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """All cells of a sweep, the suggested one, and, where a budget was given, the largest k within it per width."""
+
+    cells: tuple[Cell, ...]
+    suggestion: Cell
+    reason: str
+    budget: float | None = None
+    within_budget: tuple[dict[str, Any], ...] = ()
+
+    def to_polars(self) -> pl.DataFrame:
+        """One row per cell; without seconds, so that the same sweep gives the same table."""
+        return pl.DataFrame([asdict(cell) for cell in self.cells]).drop("seconds")
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "cells": [asdict(cell) for cell in self.cells],
+            "suggestion": {"slice": self.suggestion.slice, "k": self.suggestion.k, "reason": self.reason},
+            "budget": self.budget,
+            "within_budget": list(self.within_budget),
+        }
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write sweep.csv, sweep.json, timings.csv and the page index.html."""
+        from shoal.report.sweep_page import render
+
+        folder = Path(folder)
+        self.to_polars().write_csv(folder / "sweep.csv")
+        timings = pl.DataFrame([{"slice": c.slice, "k": c.k, "seconds": c.seconds} for c in self.cells])
+        timings.write_csv(folder / "timings.csv")
+        (folder / "sweep.json").write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
+        (folder / "index.html").write_text(render(self), encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return f"Sweep({len(self.cells)} settings; suggested: slice {self.suggestion.slice}, k = {self.suggestion.k})"
+
+
+def sweep(
+    graphs: Mapping[str, Source],
+    ks: Iterable[int],
+    *,
+    folder: str | os.PathLike[str] | None = None,
+    budget: float | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Sweep:
+    """Anonymize each graph at each k and compare.
+
+    Parameters
+    ----------
+    graphs
+        Name of a slice width (or whatever differs) -> graph, or a function that makes it when it is needed.
+    ks
+        The k to try; those above the number of people are left out.
+    folder
+        Where finished cells are kept and the results are written. A sweep begun there goes on.
+    budget
+        Also find, per graph, the largest k that changes at most this share of the edges.
+    seed
+        Of the anonymizations; nothing of a sweep is meant to be published.
+    options
+        For `anonymize`.
+    """
+    ks = sorted(set(ks))
+    if not graphs or not ks or min(ks) < 1:
+        raise InputError("a sweep needs at least one slice width and one k from 1")
+    if budget is not None and not budget > 0:
+        raise InputError(f"a budget is a share of the edges above 0, such as 0.2; got {budget}")
+    store = _Store(Path(folder) if folder is not None else None, seed, options)
+    cells, best = [], []
+    with (progress or Progress()).stage("sweeping", len(graphs) * len(ks)) as step:
+        for name, source in graphs.items():
+            graph = source() if callable(source) else source
+            for k in ks:
+                if k <= graph.n_nodes:
+                    cells.append(store.cell(name, graph, k))
+                step()
+            if budget is not None:
+                best.append(_largest_within(store, name, graph, budget))
+    if not cells:
+        raise InputError(f"every k is above the number of people; the smallest asked for is {ks[0]}")
+    suggestion, reason = suggest(cells)
+    found = Sweep(tuple(cells), suggestion, reason, budget, tuple(best))
+    if store.folder is not None:
+        found.save(store.folder)
+    return found
+
+
+class _Store:
+    """Cells by the hash of everything that determines them, on disk where there is a folder."""
+
+    def __init__(self, folder: Path | None, seed: int, options: dict[str, Any]) -> None:
+        self.folder, self.seed, self.options = folder, seed, options
+        if folder is not None:
+            try:
+                (folder / "cells").mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise InputError(f"{folder}: cannot be written ({error.strerror})") from None
+
+    def cell(self, name: str, graph: TemporalGraph, k: int) -> Cell:
+        if self.folder is None:
+            return _measure(name, graph, k, self.seed, self.options)
+        what = repr((shoal.__version__, name, graph.digest(), k, self.seed, sorted(self.options.items())))
+        file = self.folder / "cells" / f"{hashlib.blake2b(what.encode(), digest_size=12).hexdigest()}.json"
+        try:
+            return Cell(**json.loads(file.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            pass  # not measured yet, or cut off while it was written
+        cell = _measure(name, graph, k, self.seed, self.options)
+        draft = file.with_suffix(".draft")
+        draft.write_text(json.dumps(asdict(cell)), encoding="utf-8")
+        os.replace(draft, file)
+        return cell
+
+
+def _measure(name: str, graph: TemporalGraph, k: int, seed: int, options: dict[str, Any]) -> Cell:
+    start = time.perf_counter()
+    release = anonymize(graph, k, seed=seed, **options)
+    seconds = time.perf_counter() - start
+    before = audit(graph, k=k, attackers=[Vector()])["vector"]
+    after = audit(release.graph, k=k, attackers=[Vector()], original=graph)
+    similar = compare(graph, release.graph, communities=False).overall["pagerank_similarity"]
+    return Cell(
+        slice=name,
+        k=k,
+        n_nodes=graph.n_nodes,
+        n_slices=graph.n_slices,
+        edges=graph.n_edges,
+        alone_before=int(before.unique),
+        success_before=before.expected_success,
+        success_after=after["vector"].expected_success,
+        reidentified=after["reidentify"].expected_success,
+        kept_share=release.edges.kept_share,
+        changed_share=release.edges.changed / max(release.edges.original, 1),
+        pagerank_similarity=similar,
+        seconds=seconds,
+    )
+
+
+def _largest_within(store: _Store, name: str, graph: TemporalGraph, budget: float) -> dict[str, Any]:
+    """The largest k that stays within the budget: doubling, then halving. More k costs more, up to noise."""
+    good, bad, k = 1, graph.n_nodes + 1, 2
+    share = 0.0
+    while bad - good > 1:
+        cell = store.cell(name, graph, min(k, graph.n_nodes))
+        if cell.changed_share <= budget:
+            good, share = cell.k, cell.changed_share
+            k = min(2 * good, (good + bad) // 2) if bad <= graph.n_nodes else min(2 * good, graph.n_nodes)
+        else:
+            bad = cell.k
+            k = (good + bad) // 2
+    return {"slice": name, "k": good, "changed_share": share}
+
+
+def suggest(cells: list[Cell]) -> tuple[Cell, str]:
+    """One setting worth beginning with, and why: the largest k that keeps most of the graph, in the finest slices."""
+    for kept in (0.8, 0.7, 0.6, 0.5):
+        good = [c for c in cells if c.kept_share >= kept and c.k > 1]
+        if good:
+            best = max(good, key=lambda c: (c.k, c.n_slices))
+            return best, (
+                f"the largest k, and for it the finest slices, at which at least {kept:.0%} of the edges are kept "
+                f"({best.kept_share:.0%})"
+            )
+    best = max(cells, key=lambda c: (c.k > 1, c.kept_share))
+    return best, (
+        f"no setting keeps half of the edges; this one keeps most ({best.kept_share:.0%}); wider slices or a smaller k "
+        "would keep more"
+    )
