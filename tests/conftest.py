@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.browser import browser  # noqa: F401 - a fixture for all tests
+
 # Kernels compile on first call, so no deadline; derandomized, so that a red run stays red.
 settings.register_profile(
     "shoal", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]

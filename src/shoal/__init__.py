@@ -20,12 +20,16 @@ if TYPE_CHECKING:
     from shoal.audit.verify import Verdict, verify
     from shoal.errors import InputError, ShoalError
     from shoal.graph import TemporalGraph
+    from shoal.measure.compare import compare
+    from shoal.measure.comparison import Comparison
     from shoal.read import read
+    from shoal.sweep import sweep
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Audit",
+    "Comparison",
     "InputError",
     "Release",
     "ShoalError",
@@ -33,13 +37,16 @@ __all__ = [
     "Verdict",
     "anonymize",
     "audit",
+    "compare",
     "read",
+    "sweep",
     "verify",
 ]
 
 # Public name -> where it lives. Loaded on first use, so that `import shoal` and `shoal --help` stay quick.
 _HOME = {
     "Audit": "shoal.audit.exposure",
+    "Comparison": "shoal.measure",
     "InputError": "shoal.errors",
     "Release": "shoal.anonymize",
     "ShoalError": "shoal.errors",
@@ -47,7 +54,9 @@ _HOME = {
     "Verdict": "shoal.audit.verify",
     "anonymize": "shoal.anonymize",
     "audit": "shoal.audit.exposure",
+    "compare": "shoal.measure",
     "read": "shoal.read",
+    "sweep": "shoal.sweep",
     "verify": "shoal.audit.verify",
 }
 

@@ -238,10 +238,16 @@ def _by_slices(graph: TemporalGraph, chosen: list[np.ndarray]) -> np.ndarray:
 
 
 def usual_attackers(graph: TemporalGraph) -> list[Attacker]:
-    """The attackers of every audit: the vector first, then those who know less, then those who know more."""
+    """The attackers of an audit: the vector first, then those who know less, then those who know more."""
     widths = [w for w in (1, 2, 3, 5, 10, 20, 50) if w < graph.n_slices]
     found: list[Attacker] = [Vector(), *(AnySlices(w) for w in widths)]
     if graph.ordered and graph.n_slices > 2:
         found += [Window(w) for w in widths if w > 1]
     found += [Approximate(within=1), Approximate(within=2), Approximate(percent=10), Contacts()]
     return [*found, Neighbourhood(1), Neighbourhood(2)]
+
+
+def few_attackers(graph: TemporalGraph) -> list[Attacker]:
+    """One of each kind, for the report of a release."""
+    some = [AnySlices(w) for w in (1, 3, 10) if w < graph.n_slices]
+    return [Vector(), Approximate(within=1), *some, Contacts(), Neighbourhood(1)]

@@ -67,7 +67,7 @@ def write_release(
         if report:
             from shoal.report import write_report
 
-            write_report(release, draft / "report.html")
+            write_report(release, draft)
         content = certificate(release, draft, keep_ids=keep_ids)
         (draft / "certificate.json").write_text(
             json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"

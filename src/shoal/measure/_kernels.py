@@ -1,0 +1,107 @@
+"""Loops of the measures. Arrays in, arrays out, nothing is checked here."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal._numba import njit
+
+
+@njit
+def pagerank(edges: np.ndarray, out: np.ndarray, both_ways: bool, alpha: float, tolerance: float) -> np.ndarray:
+    """Power iteration until the l1 change is below the tolerance. `out` has the number of edges leaving each node.
+
+    The change shrinks at least by the factor alpha in every round, so the loop ends; 1,000 rounds are far beyond need.
+    """
+    n_nodes = len(out)
+    rank = np.full(n_nodes, 1.0 / n_nodes)
+    new = np.empty(n_nodes)
+    share = np.empty(n_nodes)
+    for _ in range(1000):
+        stuck = 0.0
+        for v in range(n_nodes):
+            if out[v] == 0:
+                stuck += rank[v]
+                share[v] = 0.0
+            else:
+                share[v] = alpha * rank[v] / out[v]
+        new[:] = (1.0 - alpha + alpha * stuck) / n_nodes
+        for e in range(len(edges)):
+            u, v = edges[e, 0], edges[e, 1]
+            new[v] += share[u]
+            if both_ways:
+                new[u] += share[v]
+        change = 0.0
+        for v in range(n_nodes):
+            change += abs(new[v] - rank[v])
+        rank, new = new, rank
+        if change < tolerance:
+            break
+    return rank
+
+
+@njit
+def orient_by_degree(edges: np.ndarray, degrees: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Point every edge to its end of higher degree (higher number among equals): heads[starts[v]:starts[v+1]].
+
+    No node then has more than sqrt(2 m) heads, a hub has hardly any.
+    """
+    n_nodes, n_edges = len(degrees), len(edges)
+    tails = np.empty(n_edges, np.int64)
+    starts = np.zeros(n_nodes + 1, np.int64)
+    for e in range(n_edges):
+        u, v = edges[e, 0], edges[e, 1]
+        up = degrees[u] < degrees[v] or (degrees[u] == degrees[v] and u < v)
+        tails[e] = u if up else v
+        starts[tails[e] + 1] += 1
+    for v in range(n_nodes):
+        starts[v + 1] += starts[v]
+    free = starts[:-1].copy()
+    heads = np.empty(n_edges, np.int64)
+    for e in range(n_edges):
+        tail = tails[e]
+        heads[free[tail]] = edges[e, 0] + edges[e, 1] - tail
+        free[tail] += 1
+    return starts, heads
+
+
+@njit
+def triangles(starts: np.ndarray, heads: np.ndarray) -> np.ndarray:
+    """Triangles through each node of an oriented graph; each is found once, at its lowest corner."""
+    n_nodes = len(starts) - 1
+    count = np.zeros(n_nodes, np.int64)
+    seen = np.full(n_nodes, -1, np.int64)
+    for u in range(n_nodes):
+        for i in range(starts[u], starts[u + 1]):
+            seen[heads[i]] = u
+        for i in range(starts[u], starts[u + 1]):
+            v = heads[i]
+            for j in range(starts[v], starts[v + 1]):
+                w = heads[j]
+                if seen[w] == u:
+                    count[u] += 1
+                    count[v] += 1
+                    count[w] += 1
+    return count
+
+
+@njit
+def component_sizes(edges: np.ndarray, n_nodes: int) -> np.ndarray:
+    """The number of nodes of every connected component: union by size, paths halved."""
+    parent = np.arange(n_nodes)
+    size = np.ones(n_nodes, np.int64)
+    for e in range(len(edges)):
+        a, b = np.int64(edges[e, 0]), np.int64(edges[e, 1])
+        while parent[a] != a:
+            parent[a] = parent[parent[a]]
+            a = parent[a]
+        while parent[b] != b:
+            parent[b] = parent[parent[b]]
+            b = parent[b]
+        if a != b:
+            if size[a] < size[b]:
+                a, b = b, a
+            parent[b] = a
+            size[a] += size[b]
+            size[b] = 0
+    return size[size > 0]

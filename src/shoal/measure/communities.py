@@ -1,0 +1,109 @@
+"""Communities of the graph added up over all slices, and how far two graphs agree on them."""
+
+from __future__ import annotations
+
+import math
+from importlib import import_module
+
+import numpy as np
+from scipy.sparse import coo_array, csr_matrix
+
+from shoal.errors import InputError
+from shoal.graph import TemporalGraph
+
+NONE = -1  # the label of people outside every community
+
+
+def check_installed() -> None:
+    """Say at once, and in one sentence, where the two libraries are missing."""
+    try:
+        for name in ("sknetwork.clustering", "sklearn.metrics"):
+            import_module(name)
+    except ImportError as error:
+        raise InputError(
+            f"community agreement needs scikit-network and scikit-learn, and {error.name or error} cannot be imported: "
+            "pip install scikit-network scikit-learn, or compare with communities=False"
+        ) from error
+
+
+def smallest_community(n_nodes: int) -> int:
+    """From how many people on a group is a community: three, or one in ten thousand of large graphs.
+
+    Smaller ones are mostly the small components of a sparse graph, thousands of them, which say nothing that the
+    components do not say, and scikit-learn's score takes time in the product of the two numbers of communities.
+
+    >>> [smallest_community(n) for n in (10, 1_899, 100_000)]
+    [3, 3, 10]
+    """
+    return max(3, math.ceil(n_nodes / 10_000))
+
+
+def louvain(graph: TemporalGraph, seed: int) -> np.ndarray:
+    """The community of every node, found by scikit-network's Louvain; NONE outside every community.
+
+    The edge between two people weighs as much as the number of slices they meet in (for a directed graph, both
+    directions together). Louvain maximises Newman's modularity by moving one node at a time, in an order drawn from
+    the seed: V. Blondel, J.-L. Guillaume, R. Lambiotte & E. Lefebvre 2008, doi:10.1088/1742-5468/2008/10/P10008.
+
+    Examples
+    --------
+    >>> two_cliques = [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5), (2, 3)]
+    >>> labels = louvain(TemporalGraph.from_slices({"mon": two_cliques, "tue": two_cliques}, nodes=range(8)), seed=0)
+    >>> bool(labels[0] == labels[1] == labels[2] != labels[3]), labels[6:].tolist()
+    (True, [-1, -1])
+    """
+    from sknetwork.clustering import Louvain
+
+    n_nodes = graph.n_nodes
+    if graph.n_edges == 0:
+        return np.full(n_nodes, NONE, np.int64)
+    edges = np.concatenate([graph.edges(t) for t in range(graph.n_slices)])
+    ends, others = edges[:, 0], edges[:, 1]
+    weights = coo_array(
+        (np.ones(2 * len(edges)), (np.concatenate([ends, others]), np.concatenate([others, ends]))),
+        shape=(n_nodes, n_nodes),
+    )
+    method = Louvain(
+        modularity="newman", shuffle_nodes=True, random_state=seed, return_probs=False, return_aggregate=False
+    )
+    labels = np.asarray(method.fit_predict(csr_matrix(weights)), np.int64)
+    sizes = np.bincount(labels, minlength=1)
+    return np.where(sizes[labels] >= smallest_community(n_nodes), labels, NONE)
+
+
+def n_communities(labels: np.ndarray) -> int:
+    """Communities, not counting the people outside all of them.
+
+    >>> n_communities(np.array([0, 0, 0, 4, 4, 4, -1]))
+    2
+    """
+    return len(np.unique(labels[labels != NONE]))
+
+
+def agreement(one: np.ndarray, other: np.ndarray, people: np.ndarray) -> float | None:
+    """Adjusted mutual information of two partitions: scikit-learn's score of N. Vinh, J. Epps & J. Bailey, JMLR 11 (2010).
+
+    1 where the communities are the same, 0 where they agree no better than two random partitions of the same sizes do (it may
+    then be slightly negative). People outside every community form a class of their own. None where neither graph
+    has a community, 0 where only one has.
+
+    Parameters
+    ----------
+    one, other
+        (n,) what `louvain` gives.
+    people
+        (n,) whom to count: those with an edge in either graph.
+
+    Examples
+    --------
+    >>> everybody = np.ones(6, np.bool_)
+    >>> agreement(np.array([0, 0, 0, 1, 1, 1]), np.array([7, 7, 7, 2, 2, 2]), everybody)
+    1.0
+    """
+    from sklearn.metrics import adjusted_mutual_info_score
+
+    one, other = one[people], other[people]
+    found = (one != NONE).any(), (other != NONE).any()
+    if not all(found):
+        return 0.0 if any(found) else None
+    return min(1.0, float(adjusted_mutual_info_score(one, other)))

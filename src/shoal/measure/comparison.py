@@ -1,0 +1,122 @@
+"""What compare gives back: a table of slices, numbers for the whole, both ready to print or to write as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import polars as pl
+
+from shoal.measure.describe import MEASURES
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """An original and its release, measured.
+
+    `slices` has one row per slice: its label, the edges of both graphs, and every measure, as one column or as two that end in
+    `_original` and `_released`. `overall` gives for every name in `MEASURES` a number, or a dict of original, released and
+    agreement. What is undefined is null in the table and None here. It holds sums and means, no person and no edge.
+
+    Examples
+    --------
+    >>> from shoal import TemporalGraph
+    >>> from shoal.measure import compare
+    >>> graph = TemporalGraph.from_slices({"mon": [(1, 2), (2, 3)], "tue": [(1, 2)]})
+    >>> found = compare(graph, graph, communities=False)
+    >>> found.overall["pagerank_similarity"], found.slices["edges_kept"].to_list()
+    (1.0, [2, 1])
+    >>> found
+    Comparison(3 people, 2 slices, undirected)
+                             original  released  agreement
+    edges                           3         3      1.000
+    ...
+    """
+
+    n_nodes: int
+    directed: bool
+    slices: pl.DataFrame
+    overall: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers, text, lists and dicts; None for what is undefined, never NaN.
+
+        >>> empty = Comparison(2, False, pl.DataFrame({"label": ["mon"], "hub_overlap": [float("nan")]}), {"edges_kept": 0})
+        >>> found = empty.to_dict()
+        >>> found["slices"], found["overall"], found["n_nodes"]
+        ([{'label': 'mon', 'hub_overlap': None}], {'edges_kept': 0}, 2)
+        """
+        return {
+            "n_nodes": self.n_nodes,
+            "n_slices": len(self.slices),
+            "directed": self.directed,
+            "overall": _plain(self.overall),
+            "slices": _plain(self.slices.to_dicts()),
+            "measures": {
+                name: {"title": m.title, "description": m.description, "higher_is_better": m.higher_is_better}
+                for name, m in MEASURES.items()
+                if name in self.overall
+            },
+        }
+
+    def _lines(self) -> Iterable[tuple[str, str, list[str]]]:
+        """Title, description and the three cells of every measure; a lone number stands in the last."""
+        for name, value in self.overall.items():
+            measure = MEASURES[name]
+            if isinstance(value, dict):
+                cells = [
+                    _text(value["original"], measure.is_count),
+                    _text(value["released"], measure.is_count),
+                    _text(value["agreement"], False),
+                ]
+            else:
+                cells = ["", "", _text(value, measure.is_count)]
+            yield measure.title, measure.description, cells
+
+    def _headline(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        return f"Comparison({self.n_nodes:,} people, {len(self.slices):,} slices, {kind})"
+
+    def __repr__(self) -> str:
+        head = f"{'':<24}{'original':>9} {'released':>9} {'agreement':>10}"
+        lines = [f"{title:<24}{a:>9} {b:>9} {c:>10}".rstrip() for title, _, (a, b, c) in self._lines()]
+        return "\n".join([self._headline(), head, *lines])
+
+    def _repr_html_(self) -> str:
+        """Two tables for notebooks: the whole, and the slices folded away."""
+        head = _html_row("th", ["", "original", "released", "agreement", "what it says"])
+        lines = [_html_row("td", [title, *cells, text]) for title, text, cells in self._lines()]
+        columns = self.slices.columns
+        rows = [
+            _html_row("td", [v if isinstance(v, str) else _text(v, isinstance(v, int)) for v in row])
+            for row in self.slices.iter_rows()
+        ]
+        return (
+            f"<p>{escape(self._headline())}</p><table><thead>{head}</thead><tbody>{''.join(lines)}</tbody></table>"
+            f"<details><summary>slices</summary><table><thead>{_html_row('th', columns)}</thead>"
+            f"<tbody>{''.join(rows)}</tbody></table></details>"
+        )
+
+
+def _html_row(tag: str, cells: Iterable[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+
+def _text(value: float | None, is_count: bool) -> str:
+    """A count as a whole number (as one decimal where it is a mean), everything else with three decimals."""
+    if value is None or math.isnan(value):
+        return "–"
+    if not is_count:
+        return f"{value:.3f}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
