@@ -51,7 +51,7 @@ def compare(
 
     Numbers over all slices are means weighted by the edges of a slice (half the original's plus half the release's), so
     that quiet nights do not drown busy days. The agreement of two values is the smaller divided by the larger, for
-    assortativity 1 - |a - b| / 2, for edges the Jaccard index and for communities the adjusted mutual information; it is
+    assortativity ``1 - |a - b| / 2``, for edges the Jaccard index and for communities the adjusted mutual information; it is
     taken slice by slice and then averaged, so that errors in opposite directions do not cancel. What is undefined is None
     and left out of means.
 

@@ -31,8 +31,8 @@ class Comparison:
     (1.0, [2, 1])
     >>> found
     Comparison(3 people, 2 slices, undirected)
-                             original  released  agreement
-    edges                           3         3      1.000
+                              original  released  agreement
+    edges                            3         3      1.000
     ...
     """
 
@@ -62,7 +62,7 @@ class Comparison:
             },
         }
 
-    def _lines(self) -> Iterable[tuple[str, str, list[str]]]:
+    def lines(self) -> Iterable[tuple[str, str, list[str]]]:
         """Title, description and the three cells of every measure; a lone number stands in the last."""
         for name, value in self.overall.items():
             measure = MEASURES[name]
@@ -81,14 +81,18 @@ class Comparison:
         return f"Comparison({self.n_nodes:,} people, {len(self.slices):,} slices, {kind})"
 
     def __repr__(self) -> str:
-        head = f"{'':<24}{'original':>9} {'released':>9} {'agreement':>10}"
-        lines = [f"{title:<24}{a:>9} {b:>9} {c:>10}".rstrip() for title, _, (a, b, c) in self._lines()]
-        return "\n".join([self._headline(), head, *lines])
+        table = [("", ["original", "released", "agreement"]), *((title, cells) for title, _, cells in self.lines())]
+        wide = [max(len(cells[i]) for _, cells in table) for i in range(3)]
+        lines = [
+            f"{title:<24}" + "".join(f"  {cell:>{width}}" for cell, width in zip(cells, wide, strict=True))
+            for title, cells in table
+        ]
+        return "\n".join([self._headline(), *lines])
 
     def _repr_html_(self) -> str:
         """Two tables for notebooks: the whole, and the slices folded away."""
         head = _html_row("th", ["", "original", "released", "agreement", "what it says"])
-        lines = [_html_row("td", [title, *cells, text]) for title, text, cells in self._lines()]
+        lines = [_html_row("td", [title, *cells, text]) for title, text, cells in self.lines()]
         columns = self.slices.columns
         rows = [
             _html_row("td", [v if isinstance(v, str) else _text(v, isinstance(v, int)) for v in row])

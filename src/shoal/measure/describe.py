@@ -82,7 +82,7 @@ MEASURES: dict[str, Measure] = {
     "communities_ceiling": Measure(
         "communities, ceiling",
         "How far two searches for communities in the original agree with each other: "
-        "more than this cannot be expected of the release.",
+        "a changed graph cannot be expected to agree better than that.",
         higher_is_better=None,
     ),
 }
