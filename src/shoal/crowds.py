@@ -7,7 +7,7 @@ import numpy as np
 
 def class_sizes(rows: np.ndarray) -> np.ndarray:
     """For every distinct row of a degree matrix, how many people have it."""
-    return np.unique(_as_keys(rows), return_counts=True)[1]
+    return np.unique(row_keys(rows), return_counts=True)[1]
 
 
 def crowd_sizes(rows: np.ndarray) -> np.ndarray:
@@ -16,7 +16,7 @@ def crowd_sizes(rows: np.ndarray) -> np.ndarray:
     >>> crowd_sizes(np.array([[1, 2], [1, 2], [3, 0]])).tolist()
     [2, 2, 1]
     """
-    _, inverse, counts = np.unique(_as_keys(rows), return_inverse=True, return_counts=True)
+    _, inverse, counts = np.unique(row_keys(rows), return_inverse=True, return_counts=True)
     return counts[inverse]
 
 
@@ -25,7 +25,7 @@ def smallest_class(rows: np.ndarray) -> int:
     return int(class_sizes(rows).min(initial=len(rows)))
 
 
-def _as_keys(rows: np.ndarray) -> np.ndarray:
+def row_keys(rows: np.ndarray) -> np.ndarray:
     """One comparable value per row, byte by byte the row itself: nothing can collide."""
     rows = np.ascontiguousarray(rows)
     if rows.ndim == 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
@@ -13,12 +13,12 @@ Result = TypeVar("Result")
 
 
 class Progress:
-    """Hears of every stage and of each step in it."""
+    """Hears of every stage and of how far it is."""
 
     @contextmanager
-    def stage(self, name: str, total: int) -> Iterator[Callable[[], None]]:
-        """Enter a stage of `total` steps; call what it gives after each."""
-        yield lambda: None
+    def stage(self, name: str, total: int) -> Iterator[Callable[[float], None]]:
+        """Enter a stage of `total` steps; call what it gives with the share that is done."""
+        yield lambda share: None
 
 
 def usable_cores() -> int:
@@ -29,17 +29,30 @@ def usable_cores() -> int:
         return os.cpu_count() or 1
 
 
-def map_in_order(
-    function: Callable[[Item], Result], items: Sequence[Item], jobs: int, step: Callable[[], None]
+def run_jobs(
+    task: Callable[[Item], Result],
+    items: Sequence[Item],
+    jobs: int,
+    progress: Callable[[float], None] | None = None,
 ) -> list[Result]:
-    """Apply to every item with `jobs` threads (kernels release the GIL); results in the order of the items."""
+    """`[task(item) for item in items]` on that many threads (kernels release the GIL); `progress` hears the share done.
 
-    def work(item: Item) -> Result:
-        result = function(item)
-        step()
-        return result
-
+    Results come in the order of the items, so nothing depends on the number of threads. On an interrupt the tasks under
+    way are finished and the others dropped before it is raised: whoever catches it finds whole results.
+    """
     if jobs <= 1 or len(items) <= 1:
-        return [work(item) for item in items]
-    with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(work, items))
+        return _collect(map(task, items), len(items), progress)
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        return _collect(pool.map(task, items), len(items), progress)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _collect(results: Iterable[Result], count: int, progress: Callable[[float], None] | None) -> list[Result]:
+    collected = []
+    for result in results:
+        collected.append(result)
+        if progress is not None:
+            progress(len(collected) / count)
+    return collected

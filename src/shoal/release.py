@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.crowds import class_sizes, smallest_class
+from shoal.crowds import row_keys
 from shoal.graph import TemporalGraph
 from shoal.randomness import Randomness
 
@@ -44,28 +44,37 @@ class EdgeCounts:
 class Release:
     """A graph that is safe to publish, and what a user wants to know about it.
 
-    `graph` carries the original ids: `save` replaces them by pseudonyms. `labels` gives the group of every node and
-    `degrees` the (n, T) degrees chosen for them.
+    `graph` carries the original ids: `save` replaces them by pseudonyms. `bound` is an l1 cost that no k-anonymous degrees
+    can undercut; `rounds` are those of the paper's methods.
     """
 
     original: TemporalGraph
     graph: TemporalGraph
     k: int
     method: str
-    labels: np.ndarray
-    degrees: np.ndarray
     chance: Randomness
     rounds: list[int]
+    bound: int
+
+    @cached_property
+    def degrees(self) -> np.ndarray:
+        """The (n, T) degrees of the release."""
+        return self.graph.degree_matrix()
+
+    @cached_property
+    def labels(self) -> np.ndarray:
+        """The crowd of every person: a number for each distinct row of `degrees`."""
+        return np.unique(row_keys(self.degrees), return_inverse=True)[1].ravel()
 
     @cached_property
     def min_class_size(self) -> int:
         """The smallest crowd: how many people share the rarest temporal degree vector."""
-        return smallest_class(self.graph.degree_matrix())
+        return int(np.bincount(self.labels).min())
 
-    @cached_property
+    @property
     def n_classes(self) -> int:
         """Distinct temporal degree vectors in the release."""
-        return len(class_sizes(self.graph.degree_matrix()))
+        return int(self.labels.max()) + 1
 
     @cached_property
     def cost_l1(self) -> int:
@@ -77,6 +86,11 @@ class Release:
         """The paper's cost: the l1 cost divided by T n (n - 1)."""
         n = self.graph.n_nodes
         return self.cost_l1 / max(self.graph.n_slices * n * (n - 1), 1)
+
+    @property
+    def at_most_times_optimum(self) -> float | None:
+        """The l1 cost as a multiple of the bound: the best possible is not further away. None where the bound is 0."""
+        return self.cost_l1 / self.bound if self.bound else (1.0 if self.cost_l1 == 0 else None)
 
     @cached_property
     def slice_edges(self) -> list[EdgeCounts]:

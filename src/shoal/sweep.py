@@ -119,13 +119,14 @@ def sweep(
         raise InputError(f"a budget is a share of the edges above 0, such as 0.2; got {budget}")
     store = _Store(Path(folder) if folder is not None else None, seed, options)
     cells, best = [], []
-    with (progress or Progress()).stage("sweeping", len(graphs) * len(ks)) as step:
-        for name, source in graphs.items():
+    total = len(graphs) * len(ks)
+    with (progress or Progress()).stage("sweeping", total) as tell:
+        for i, (name, source) in enumerate(graphs.items()):
             graph = source() if callable(source) else source
-            for k in ks:
+            for j, k in enumerate(ks, start=1):
                 if k <= graph.n_nodes:
                     cells.append(store.cell(name, graph, k))
-                step()
+                tell((i * len(ks) + j) / total)
             if budget is not None:
                 best.append(_largest_within(store, name, graph, budget))
     if not cells:

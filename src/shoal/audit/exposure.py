@@ -13,7 +13,7 @@ from shoal.audit.attackers import PAIRS, Attacker, Crowds, column_hash, columns_
 from shoal.crowds import crowd_sizes
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
-from shoal.progress import Progress
+from shoal.progress import Progress, run_jobs
 
 
 @dataclass(frozen=True)
@@ -133,12 +133,13 @@ def audit(
     if graph.n_nodes == 0:
         raise InputError("there is nobody in this graph")
     chosen = usual_attackers(graph) if attackers is None else attackers
-    found = []
-    with (progress or Progress()).stage("attacking", len(chosen)) as step:
-        for attacker in chosen:
-            rng = np.random.default_rng([seed, *attacker.name.encode()])
-            found.append(_judge(attacker, attacker.crowds(graph, rng), graph.n_nodes, k))
-            step()
+
+    def attack(attacker: Attacker) -> Exposure:
+        rng = np.random.default_rng([seed, *attacker.name.encode()])
+        return _judge(attacker, attacker.crowds(graph, rng), graph.n_nodes, k)
+
+    with (progress or Progress()).stage("attacking", len(chosen)) as tell:
+        found = run_jobs(attack, chosen, 1, tell)
     if original is not None:
         found.append(reidentify(original, graph, k=k, seed=seed))
     return Audit(graph.n_nodes, k, tuple(found), tuple(attribute(graph)))

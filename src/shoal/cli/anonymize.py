@@ -15,8 +15,18 @@ def anonymize(
     output: options.Output,
     slice: options.Width = None,
     slices: options.Parts = None,
-    method: Annotated[str, typer.Option("--method", help="greedy or optimal, the paper's two.")] = "greedy",
-    restarts: Annotated[int, typer.Option("--restarts", help="Random starts; the best is kept.", min=1)] = 5,
+    method: Annotated[str, typer.Option("--method", help="search, or the paper's greedy or optimal.")] = "search",
+    effort: Annotated[str, typer.Option("--effort", help="fast, balanced or thorough.")] = "balanced",
+    time_limit: Annotated[
+        float | None, typer.Option("--time-limit", help="Seconds for the grouping; the best so far is taken.", min=0)
+    ] = None,
+    keep_edges: Annotated[
+        bool, typer.Option("--keep-edges", help="Rather add edges than remove them (a removal counts tenfold).")
+    ] = False,
+    objective: Annotated[
+        str, typer.Option("--objective", help="edges (change few edges), or l1 (medians, as the paper).")
+    ] = "edges",
+    restarts: Annotated[int, typer.Option("--restarts", help="Random starts of greedy and optimal.", min=1)] = 5,
     seed: options.Seed = None,
     jobs: options.Jobs = None,
     source: options.Source = None,
@@ -51,7 +61,10 @@ def anonymize(
     if talk:
         typer.echo(console.describe_input(graph))
     bars = console.progress(quiet)
-    release = run(graph, k, method=method, seed=seed, restarts=restarts, jobs=jobs, progress=bars)
+    release = run(
+        graph, k, method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
+        deletion_weight=10.0 if keep_edges else 1.0, restarts=restarts, jobs=jobs, progress=bars,
+    )  # fmt: skip
     certificate = release.save(
         output, private=private, keep_ids=keep_ids, format=format, report=not no_report, force=force, source=input
     )

@@ -20,7 +20,7 @@ class Bars(Progress):
     """A progress bar per stage with steps done and time left, drawn on a terminal and nowhere else."""
 
     @contextmanager
-    def stage(self, name: str, total: int) -> Iterator[Callable[[], None]]:
+    def stage(self, name: str, total: int) -> Iterator[Callable[[float], None]]:
         """Draw a bar for this stage, and take it away at its end."""
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -32,7 +32,7 @@ class Bars(Progress):
         )  # fmt: skip
         with RichProgress(*columns, console=Console(stderr=True), transient=True) as bars:
             task = bars.add_task(name, total=total)
-            yield lambda: bars.advance(task)
+            yield lambda share: bars.update(task, completed=round(share * total))
 
 
 def progress(quiet: bool) -> Progress:

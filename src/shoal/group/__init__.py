@@ -1,6 +1,19 @@
 """Stage 1, group: partition the people into groups of at least k with similar degree vectors."""
 
+from shoal.group.bound import lower_bound
+from shoal.group.exact import exact_groups
 from shoal.group.medians import group_medians, group_sizes, l1_cost
 from shoal.group.rossi import Grouping, degree_anonymization
+from shoal.group.search import EFFORTS, search_groups
 
-__all__ = ["Grouping", "degree_anonymization", "group_medians", "group_sizes", "l1_cost"]
+__all__ = [
+    "EFFORTS",
+    "Grouping",
+    "degree_anonymization",
+    "exact_groups",
+    "group_medians",
+    "group_sizes",
+    "l1_cost",
+    "lower_bound",
+    "search_groups",
+]

@@ -14,7 +14,6 @@ Where the paper is silent or does not fit:
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ import numpy as np
 from shoal.errors import InputError
 from shoal.group import _kernels
 from shoal.group.medians import group_medians, l1_cost, middle
+from shoal.progress import run_jobs
 
 MAX_DISTANCES = 400_000_000  # the two methods hold every node-to-group distance: 1.6 GB
 N_ORDERS = 10  # l of Algorithm 1
@@ -86,7 +86,7 @@ def degree_anonymization(
     restarts: int = 5,
     max_rounds: int = MAX_ROUNDS,
     jobs: int = 1,
-    progress: Callable[[], None] = lambda: None,
+    progress: Callable[[float], None] | None = None,
 ) -> Grouping:
     """Groups of at least k nodes by alternating assignment and medians, the best of several random starts.
 
@@ -106,16 +106,9 @@ def degree_anonymization(
         )
 
     def start(child: np.random.Generator) -> Grouping:
-        found = _alternate(degrees, k, ASSIGNMENTS[assignment], child, max_rounds)
-        progress()
-        return found
+        return _alternate(degrees, k, ASSIGNMENTS[assignment], child, max_rounds)
 
-    children = rng.spawn(restarts)
-    if jobs > 1 and restarts > 1:
-        with ThreadPoolExecutor(jobs) as pool:
-            runs = list(pool.map(start, children))
-    else:
-        runs = [start(child) for child in children]
+    runs = run_jobs(start, rng.spawn(restarts), jobs, progress)
     best = min(runs, key=lambda run: run.cost)
     return Grouping(best.labels, best.cost, [rounds for run in runs for rounds in run.rounds])
 

@@ -16,7 +16,7 @@ from shoal.measure.degrees import assortativity, degree_distance, degrees_of, hu
 from shoal.measure.pagerank import cosine, pagerank
 from shoal.measure.structure import edge_keys, structure, without_directions
 from shoal.measure.temporal import adjacency_correlation, predecessor
-from shoal.progress import Progress, map_in_order, usable_cores
+from shoal.progress import Progress, run_jobs, usable_cores
 from shoal.release import Release
 
 _PAIRED = ("clustering", "transitivity", "components", "largest_component", "assortativity", "temporal_correlation")
@@ -83,15 +83,15 @@ def compare(
     if communities:
         groups.check_installed()
     jobs, progress = jobs or usable_cores(), progress or Progress()
-    with progress.stage("measuring", original.n_slices) as step:
-        rows = map_in_order(lambda t: _row(original, released, t), range(original.n_slices), jobs, step)
+    with progress.stage("measuring", original.n_slices) as tell:
+        rows = run_jobs(lambda t: _row(original, released, t), range(original.n_slices), jobs, tell)
     table = pl.DataFrame(rows, schema=_ROW, orient="row")
     overall = _overall(table)
     totals = _totals(original), _totals(released)
     overall["hub_overlap_total"] = hub_overlap(*totals)
     if communities:
-        with progress.stage("finding communities", 3) as step:
-            overall |= _communities(original, released, (totals[0] > 0) | (totals[1] > 0), seed, jobs, step)
+        with progress.stage("finding communities", 3) as tell:
+            overall |= _communities(original, released, (totals[0] > 0) | (totals[1] > 0), seed, jobs, tell)
     return Comparison(n_nodes=original.n_nodes, directed=original.directed, slices=table, overall=overall)
 
 
@@ -203,11 +203,11 @@ def _totals(graph: TemporalGraph) -> np.ndarray:
 
 
 def _communities(
-    original: TemporalGraph, released: TemporalGraph, people: np.ndarray, seed: int, jobs: int, step: Any
+    original: TemporalGraph, released: TemporalGraph, people: np.ndarray, seed: int, jobs: int, tell: Any
 ) -> dict[str, Any]:
     """The agreement, and how far Louvain agrees with itself when it looks at the original's nodes in another order."""
     searches = [(original, seed), (released, seed), (original, seed + 1)]
-    old, new, again = map_in_order(lambda search: groups.louvain(*search), searches, jobs, step)
+    old, new, again = run_jobs(lambda search: groups.louvain(*search), searches, jobs, tell)
     return {
         "communities": {
             "original": groups.n_communities(old),

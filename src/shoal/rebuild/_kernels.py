@@ -1,109 +1,252 @@
-"""Loops of the rebuilding stage. Arrays in, arrays out, nothing is checked here."""
+"""Kernels of rewiring: the steps that bring a slice to its target degrees."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from shoal._numba import njit
+from shoal.rebuild._edgeset import has, key_of, new_set, toggle
+
+TRIES = 150  # random edges looked at before a repair goes through all of them
+SMALL = 3000  # edges up to which a repair always goes through all of them
 
 
 @njit
-def priority_edges(
-    starts: np.ndarray, neighbours: np.ndarray, wanted: np.ndarray, shuffled: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Liu & Terzi's Priority: gives the edges and the stubs every node is still missing.
+def drop_surplus(keys, n, edges, lack, rng):
+    """Remove edges until nobody has too many: first between two such nodes, then anywhere."""
+    order = rng.permutation(keys.size)
+    for wanted in (2, 1):
+        for q in order:
+            u, v = keys[q] // n, keys[q] % n
+            if (lack[u] < 0) + (lack[v] < 0) >= wanted and has(keys[q], edges):
+                toggle(u, v, n, edges, lack)
 
-    Nodes are taken by falling degree. Each joins first its original neighbours that still want edges, then the others
-    that want most. Two nodes that were not taken yet are never joined, so no edge can repeat. `shuffled` is a random
-    order of the nodes that decides among equals.
 
-    The waiting nodes stand in `line`, sorted by how many edges they want; `place` is the inverse and `head[w]` is where
-    the nodes that want w begin. Wanting one less is then a swap with the head of one's block.
+@njit
+def join_lacking(n, edges, lack, rng):
+    """Add edges between nodes that lack some: the largest need first, to the largest needs, random among equals.
+
+    Nodes stand sorted by need, ``end[d]`` being where the block of need d ends. A node served swaps to the end of its
+    block and so falls into the next one: linear in the edges added and the neighbours skipped. Started from no edges at
+    all this is the construction of Havel and Hakimi, which realizes every realizable sequence.
     """
-    n = len(wanted)
-    want = wanted.copy()
     top = 0
     for i in range(n):
-        top = max(top, want[i])
-    head = np.zeros(top + 2, np.int64)
+        top = max(top, lack[i])
+    end = np.zeros(top + 2, np.int64)
     for i in range(n):
-        head[want[i] + 1] += 1
-    for w in range(1, top + 2):
-        head[w] += head[w - 1]
-    line = np.empty(n, np.int64)
-    place = np.empty(n, np.int64)
-    fill = head.copy()
-    for s in range(n):
-        v = shuffled[s]
-        place[v] = fill[want[v]]
-        line[place[v]] = v
-        fill[want[v]] += 1
-    turn = line[::-1].copy()  # falling degree, random among equals
+        if lack[i] > 0:
+            end[lack[i]] += 1
+    for d in range(top - 1, 0, -1):
+        end[d] += end[d + 1]
+    fill = np.zeros(top + 2, np.int64)
+    fill[: top + 1] = end[1:]
+    order = np.empty(end[1] if top else 0, np.int64)
+    for i in rng.permutation(n):
+        if lack[i] > 0:
+            order[fill[lack[i]]] = i
+            fill[lack[i]] += 1
+    head = 0
+    while top and head < end[1]:
+        u = order[head]
+        head += 1
+        p = head
+        while p < end[1] and lack[u] > 0:
+            v = order[p]
+            if has(key_of(u, v, n), edges):
+                p += 1
+                continue
+            d = lack[v]
+            toggle(u, v, n, edges, lack)
+            end[d] -= 1
+            order[p], order[end[d]] = order[end[d]], v
+            if p == end[d]:
+                p += 1
 
-    n_edges = np.int64(0)
-    for i in range(n):
-        n_edges += wanted[i]
-    edges = np.empty((n_edges // 2 + 1, 2), np.int32)
-    count = 0
-    missing = np.zeros(n, np.int64)
-    done = np.zeros(n, np.bool_)
-    chosen = np.full(n, -1, np.int64)
-    partners = np.empty(n, np.int64)
-    for v in turn:
-        need = want[v]
-        done[v] = True
-        # v leaves the line: down to zero, one block at a time.
-        for w in range(need, 0, -1):
-            other = line[head[w]]
-            line[place[v]] = other
-            place[other] = place[v]
-            line[head[w]] = v
-            place[v] = head[w]
-            head[w] += 1
-        want[v] = 0
-        found = 0
-        # Original neighbours, those that want most first.
-        near = neighbours[starts[v] : starts[v + 1]]
-        waiting = np.empty(len(near), np.int64)
-        n_waiting = 0
-        for u in near:
-            if not done[u] and want[u] > 0:
-                waiting[n_waiting] = u
-                n_waiting += 1
-        if n_waiting > need:
-            order = np.argsort(-want[waiting[:n_waiting]], kind="mergesort")
-            for i in range(need):
-                partners[i] = waiting[order[i]]
-            found = need
-        else:
-            for i in range(n_waiting):
-                partners[i] = waiting[i]
-            found = n_waiting
-        for i in range(found):
-            chosen[partners[i]] = v
-        # Then whoever wants most.
-        at = n - 1
-        while found < need and at >= 0:
-            u = line[at]
-            at -= 1
-            if want[u] == 0:
+
+@njit
+def _price(key, edges, original):
+    """Edits gained (-1) or lost (+1) by toggling a pair."""
+    return 1 if has(key, edges) == has(key, original) else -1
+
+
+@njit
+def _bridge_price(u, v, key, turned, n, edges, original):
+    """Edits that u+x, x-y, y+v costs; 9 where it cannot be."""
+    x, y = key // n, key % n
+    if turned:
+        x, y = y, x
+    if x == u or y == v:
+        return 9
+    first, last = key_of(u, x, n), key_of(y, v, n)
+    if has(first, edges) or has(last, edges):
+        return 9
+    return _price(first, edges, original) + _price(key, edges, original) + _price(last, edges, original)
+
+
+@njit
+def _bridge(u, v, n, edges, original, lack, rng):
+    """Three-edge repair: u+x, x-y, y+v for the cheapest x-y found. Added edges are the cheap ones, and stand last."""
+    items, count = edges[2], edges[3][0]
+    best, best_price, best_turn = -1, 9, False
+    if count > SMALL:
+        fresh = max(1, min(count, np.sum(lack[lack > 0]) + 64))
+        for q in range(2 * TRIES):
+            if best_price <= 1 or (q > TRIES and best_price < 9):
                 break
-            if not done[u] and chosen[u] != v:
-                chosen[u] = v
-                partners[found] = u
-                found += 1
-        missing[v] = need - found
-        for i in range(found):
-            u = partners[i]
-            edges[count, 0] = min(u, v)
-            edges[count, 1] = max(u, v)
-            count += 1
-            w = want[u]
-            other = line[head[w]]
-            line[place[u]] = other
-            place[other] = place[u]
-            line[head[w]] = u
-            place[u] = head[w]
-            head[w] += 1
-            want[u] = w - 1
-    return edges[:count], missing
+            key = items[count - 1 - np.int64(rng.random() * (fresh if q < TRIES else count))]
+            turned = rng.random() < 0.5
+            price = _bridge_price(u, v, key, turned, n, edges, original)
+            if price < best_price:
+                best, best_price, best_turn = key, price, turned
+    if best_price == 9 and count:
+        shift = np.int64(rng.random() * count)
+        for q in range(count):
+            key = items[(q + shift) % count]
+            for turned in (False, True):
+                price = _bridge_price(u, v, key, turned, n, edges, original)
+                if price < best_price:
+                    best, best_price, best_turn = key, price, turned
+            if best_price <= -1 or (best_price <= 1 and count > SMALL):
+                break
+    if best_price == 9:
+        return False
+    x, y = best // n, best % n
+    if best_turn:
+        x, y = y, x
+    toggle(x, y, n, edges, lack)
+    toggle(u, x, n, edges, lack)
+    toggle(y, v, n, edges, lack)
+    return True
+
+
+@njit
+def repair(n, edges, original, lack, rng):
+    """Serve pairs of nodes that joining left over, by three-edge repairs; whoever cannot be served stays."""
+    stuck = np.flatnonzero(lack > 0)
+    for p in range(stuck.size - 1, 0, -1):
+        q = np.int64(rng.random() * (p + 1))
+        stuck[p], stuck[q] = stuck[q], stuck[p]
+    for p in range(stuck.size):
+        u = stuck[p]
+        for q in range(p + 1, stuck.size):
+            v = stuck[q]
+            while lack[u] > 0 and lack[v] > 0:
+                if not has(key_of(u, v, n), edges):
+                    toggle(u, v, n, edges, lack)
+                elif not _bridge(u, v, n, edges, original, lack, rng):
+                    break
+            if lack[u] == 0:
+                break
+        while lack[u] > 1 and _bridge(u, u, n, edges, original, lack, rng):
+            pass
+
+
+@njit
+def _half_edges(keys, n):
+    start = np.zeros(n + 1, np.int64)
+    for key in keys:
+        start[key // n + 1] += 1
+        start[key % n + 1] += 1
+    for i in range(n):
+        start[i + 1] += start[i]
+    fill = start[:-1].copy()
+    other = np.empty(2 * keys.size, np.int64)
+    for key in keys:
+        u, v = key // n, key % n
+        other[fill[u]] = v
+        fill[u] += 1
+        other[fill[v]] = u
+        fill[v] += 1
+    return start, other
+
+
+@njit
+def _minus(a, b):
+    """Keys of edge set ``a`` that are not in ``b``."""
+    out = np.empty(a[3][0], np.int64)
+    c = 0
+    for q in range(a[3][0]):
+        if not has(a[2][q], b):
+            out[c] = a[2][q]
+            c += 1
+    return out[:c]
+
+
+@njit
+def follow_witness(n, edges, lack, target, rng):
+    """Reach the targets for certain, along a Havel-Hakimi graph W of the target degrees.
+
+    Whoever lacks an edge has fewer edges than in W, so some edge of W is missing there: add it. If that leaves its
+    other end with too many, that end has an edge that W does not have: remove it, and go on from there. Every step
+    makes the graph agree with W in one more pair, so the steps come to an end, and they can only end when nobody is
+    off target.
+    """
+    room = 0
+    for i in range(n):
+        room += target[i]
+    witness = new_set(np.empty(0, np.int64), room // 2 + 1)
+    need = target.copy()
+    join_lacking(n, witness, need, rng)
+    plus_start, plus = _half_edges(_minus(witness, edges), n)
+    minus_start, minus = _half_edges(_minus(edges, witness), n)
+    plus_at, minus_at = plus_start[:-1].copy(), minus_start[:-1].copy()
+    for i in range(n):
+        while lack[i] > 0:
+            u = i
+            while lack[u] > 0:
+                while has(key_of(u, plus[plus_at[u]], n), edges):
+                    plus_at[u] += 1
+                x = plus[plus_at[u]]
+                toggle(u, x, n, edges, lack)
+                if lack[x] >= 0:
+                    break
+                while not has(key_of(x, minus[minus_at[x]], n), edges):
+                    minus_at[x] += 1
+                u, old = minus[minus_at[x]], x
+                toggle(old, u, n, edges, lack)
+
+
+@njit
+def polish(n, edges, original, lack, rng):
+    """Swap away edits: alternating squares of which three sides are edits lose two of them."""
+    for _ in range(6):
+        gained = False
+        for kind in range(2):
+            # kind 0: a deleted edge x-y comes back; kind 1: an added edge x-y goes
+            here = _minus(original, edges) if kind == 0 else _minus(edges, original)
+            there = _minus(edges, original) if kind == 0 else _minus(original, edges)
+            if here.size == 0 or there.size == 0:
+                continue
+            start, other = _half_edges(there, n)
+            for r in rng.permutation(here.size):
+                x, y = here[r] // n, here[r] % n
+                done = has(here[r], edges) == (kind == 0)
+                left = 4000
+                for p in range(start[x], start[x + 1]):
+                    if done or left < 0:
+                        break
+                    u = other[p]
+                    if has(key_of(x, u, n), edges) != (kind == 0):
+                        continue
+                    for q in range(start[y], start[y + 1]):
+                        v = other[q]
+                        left -= 1
+                        if u == v or has(key_of(y, v, n), edges) != (kind == 0):
+                            continue
+                        if has(key_of(u, v, n), edges) == (kind == 1):
+                            toggle(x, u, n, edges, lack)
+                            toggle(y, v, n, edges, lack)
+                            toggle(x, y, n, edges, lack)
+                            toggle(u, v, n, edges, lack)
+                            gained = done = True
+                            break
+        if not gained:
+            return
+
+
+@njit
+def remove_all(keys, n, edges, lack):
+    """Remove the edges that were chosen to go."""
+    for key in keys:
+        toggle(key // n, key % n, n, edges, lack)

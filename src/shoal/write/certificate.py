@@ -38,7 +38,12 @@ def certificate(release: Release, folder: Path, *, keep_ids: bool) -> dict[str, 
         "ids": "original" if keep_ids else "pseudonyms",
         "min_class_size": release.min_class_size,
         "n_classes": release.n_classes,
-        "cost": {"l1": release.cost_l1, "normalised": release.cost_normalised},
+        "cost": {
+            "l1": release.cost_l1,
+            "normalised": release.cost_normalised,
+            "lower_bound": release.bound,
+            "at_most_times_optimum": release.at_most_times_optimum,
+        },
         "edges": {
             "original": edges.original,
             "released": edges.released,
