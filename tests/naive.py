@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 import polars as pl
+from scipy import optimize, sparse
 
 
 def degree_matrix(frame: pl.DataFrame, nodes: list, labels: list[str]) -> np.ndarray:
@@ -68,3 +69,37 @@ def partitions(items: list[int], k: int) -> Iterator[list[list[int]]]:
             left = [x for x, chosen in zip(rest, mask, strict=True) if not chosen]
             for others in partitions(left, k):
                 yield [group, *others]
+
+
+def degree_program(edges, n, labels, sizes, weight=1.0):
+    """Optimum of the degree program with an even sum, over all deletions."""
+    best = np.inf
+    odd = [g for g in range(len(sizes)) if sizes[g] % 2]
+    for x in product((0, 1), repeat=len(edges)):
+        rest = np.zeros(n, dtype=int)
+        for (u, v), gone in zip(edges, x, strict=True):
+            rest[[u, v]] += 1 - gone
+        level = [max(rest[labels == g]) for g in range(len(sizes))]
+        if sum(a * b for a, b in zip(level, sizes, strict=True)) % 2:
+            if not odd:
+                continue
+            level[min(odd, key=lambda g: sizes[g])] += 1
+        best = min(best, (1 + weight) * sum(x) + sum(a * b for a, b in zip(level, sizes, strict=True)) / 2)
+    return best
+
+
+def fewest_edits(edges, n, target):
+    """Exact integer program over all pairs: the fewest edits that give the target degrees."""
+    pairs = np.stack(np.triu_indices(n, 1), 1)
+    there = np.isin(pairs[:, 0] * n + pairs[:, 1], edges[:, 0].astype(int) * n + edges[:, 1])
+    e = np.arange(len(pairs))
+    rows, cols = pairs.T.ravel(), np.tile(e, 2)
+    a = sparse.csr_array((np.ones(rows.size), (rows, cols)), shape=(n, len(pairs)))
+    result = optimize.milp(
+        np.where(there, -1.0, 1.0),
+        constraints=optimize.LinearConstraint(a, target, target),
+        bounds=optimize.Bounds(0, 1),
+        integrality=np.ones(len(pairs)),
+        options={"time_limit": 60},
+    )
+    return None if result.x is None else round(result.fun) + int(there.sum())

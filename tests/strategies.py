@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import strategies as st
 
 from shoal import TemporalGraph
@@ -29,3 +30,28 @@ def grouped_degrees(draw: st.DrawFn, max_groups: int = 6) -> tuple[list[int], li
     n_nodes = sum(sizes)
     degrees = draw(st.lists(st.integers(0, n_nodes + 1), min_size=len(sizes), max_size=len(sizes)))
     return degrees, sizes
+
+
+@st.composite
+def slices(draw, max_nodes=12):
+    """(edges, n): empty, sparse, dense, complete, star, or a hub joined to everybody."""
+    n = draw(st.integers(1, max_nodes))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    pairs = np.stack(np.triu_indices(n, 1), 1).astype(np.int32)
+    kind = draw(st.sampled_from(["random", "random", "random", "star", "hub", "complete", "empty"]))
+    share = {"random": draw(st.floats(0, 1)), "star": 0.0, "hub": 0.3, "complete": 1.0, "empty": 0.0}[kind]
+    keep = rng.random(len(pairs)) < share
+    if kind in ("star", "hub"):
+        keep |= pairs[:, 0] == 0
+    return pairs[keep], n
+
+
+@st.composite
+def grouped_slices(draw, max_nodes=12):
+    """(edges, n, labels, sizes) with groups of at least k."""
+    edges, n = draw(slices(max_nodes))
+    k = draw(st.integers(1, n))
+    m = n // k
+    labels = np.concatenate([np.repeat(np.arange(m), k), np.arange(n - m * k) % m])
+    labels = np.random.default_rng(draw(st.integers(0, 1000))).permutation(labels)
+    return edges, n, labels, np.bincount(labels)

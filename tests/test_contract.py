@@ -57,6 +57,22 @@ def test_same_seed_same_bytes(tmp_path_factory, graph, data, method):
     assert files[0] == files[1]
 
 
+@settings(max_examples=60)
+@given(
+    graphs(),
+    st.data(),
+    st.sampled_from(["fast", "thorough"]),
+    st.sampled_from([0.3, 5.0]),
+    st.sampled_from(["edges", "l1"]),
+)
+def test_the_search_keeps_it_with_all_its_options(graph, data, effort, weight, objective):
+    k = data.draw(st.integers(1, graph.n_nodes))
+    release = shoal.anonymize(graph, k, seed=0, effort=effort, deletion_weight=weight, objective=objective)
+    check(release, k)
+    assert release.bound <= release.cost_l1
+    assert release.at_most_times_optimum is None or release.at_most_times_optimum >= 1
+
+
 def one_slice(graph):
     return TemporalGraph.from_slices({"all": graph}, nodes=list(graph.nodes))
 
@@ -92,7 +108,7 @@ def test_identical_people_are_left_alone():
     assert release.cost_l1 == 0
 
 
-@pytest.mark.parametrize("method", ["greedy"])
+@pytest.mark.parametrize("method", ["search", "greedy"])
 def test_many_more_people_than_a_thousand_times_k(method):
     graph = one_slice(nx.gnm_random_graph(2500, 6000, seed=4))
     check(shoal.anonymize(graph, 2, method=method, seed=1, restarts=1), 2)
@@ -115,8 +131,10 @@ def test_chance_comes_from_the_system_without_a_seed():
 
 
 def test_k_of_one_changes_nothing_in_degrees():
-    release = shoal.anonymize(HARD["karate club"][0], 1, seed=0)
-    assert release.cost_l1 == 0
+    for method in METHODS:
+        release = shoal.anonymize(HARD["karate club"][0], 1, seed=0, method=method)
+        assert release.cost_l1 == 0
+    assert shoal.anonymize(HARD["karate club"][0], 1, seed=0).graph == HARD["karate club"][0]
 
 
 @pytest.mark.parametrize(
@@ -129,6 +147,9 @@ def test_k_of_one_changes_nothing_in_degrees():
         ({"method": "magic"}, "unknown method 'magic'"),
         ({"seed": -1}, "a seed is a whole number"),
         ({"restarts": 0}, "restarts must be at least 1"),
+        ({"effort": "heroic"}, "unknown effort 'heroic'"),
+        ({"objective": "fame"}, "unknown objective 'fame'"),
+        ({"deletion_weight": 0}, "deletion_weight must be above 0"),
     ],
 )
 def test_bad_parameters_are_refused(change, message):

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.realize import is_graphical
-from shoal.rebuild import complete as completing
-from shoal.rebuild import priority
-from shoal.rebuild.complete import complete, havel_hakimi
+from shoal.rebuild import _kernels, priority
+from shoal.rebuild._edgeset import new_set
+from shoal.rebuild.rewire import as_edges, finish
 
 
 @st.composite
@@ -47,33 +46,25 @@ def test_the_original_degrees_give_the_original_graph_in_sparse_slices(case):
         assert np.array_equal(rebuilt, original)
 
 
+@pytest.mark.parametrize("repairs", [True, False])
 @given(slices(), st.integers(0, 9))
-def test_completion_works_from_any_subgraph_even_by_trails_alone(case, seed):
-    """Start from arbitrary subgraphs of wrong graphs: the trails must finish what the small repairs cannot."""
-    _, degrees = case
-    rng = np.random.default_rng(seed)
-    start = [(u, v) for u in range(len(degrees)) for v in range(u + 1, len(degrees))]
-    rng.shuffle(start)
-    lack, kept = degrees.copy(), []
-    for u, v in start:
+def test_finishing_works_from_any_subgraph_even_along_the_witness_alone(repairs, case, seed):
+    """Start from arbitrary graphs below the targets: the witness must finish what small repairs cannot."""
+    _, target = case
+    n, rng = len(target), np.random.default_rng(seed)
+    pairs = [(u, v) for u in range(n) for v in range(u + 1, n)]
+    rng.shuffle(pairs)
+    lack, keys = target.astype(np.int64), []
+    for u, v in pairs:
         if lack[u] > 0 and lack[v] > 0 and rng.random() < 0.7:
-            kept.append((u, v))
+            keys.append(u * n + v)
             lack[[u, v]] -= 1
-    edges = np.array(kept, np.int32).reshape(-1, 2)
-    for no_bridges in (False, True):
-        with pytest.MonkeyPatch.context() as patch:
-            if no_bridges:
-                patch.setattr(completing, "_find_bridge", lambda *_: None)
-            full = complete(edges, lack, degrees, np.random.default_rng(seed))
-        check(full[np.lexsort((full[:, 1], full[:, 0]))], degrees)
-
-
-@given(st.lists(st.integers(0, 9), max_size=10))
-def test_havel_hakimi_has_the_degrees(sequence):
-    if is_graphical(np.array(sequence, np.int64)):
-        near = havel_hakimi(np.array(sequence, np.int64))
-        assert [len(around) for around in near] == sequence
-        assert all(u in near[v] and u != v for u, around in enumerate(near) for v in around)
+    current = new_set(np.array(keys, np.int64), len(keys) + int(target.sum()) + 1)
+    with pytest.MonkeyPatch.context() as patch:
+        if not repairs:
+            patch.setattr(_kernels, "repair", lambda *_: None)
+        finish(current, new_set(np.empty(0, np.int64), 0), n, target.astype(np.int64), lack, rng)
+    check(as_edges(current, n), target)
 
 
 def test_most_edges_of_a_sparse_slice_are_kept():

@@ -26,7 +26,7 @@ def release():
 def test_the_folder_is_complete_and_says_so(tmp_path, release):
     certificate = release.save(tmp_path / "out")
     files = {f.name for f in (tmp_path / "out").iterdir()}
-    assert files == {"edges.csv", "nodes.csv", "slices.csv", "certificate.json", "report.html"}
+    assert files == {"edges.csv", "nodes.csv", "slices.csv", "certificate.json", "report.html", "report.json"}
     assert set(certificate["sha256"]) == files - {"certificate.json"}
     assert json.loads((tmp_path / "out" / "certificate.json").read_text()) == certificate
     edges = release.edges

@@ -76,9 +76,9 @@ def try_dissolve(st: State, tmp: Scratch, g: int, k: int, limit: float) -> tuple
     done = 0
     while done < count:
         a = tmp.moved[done]
-        best, best_cost = -1, np.int64(FAR)
+        best, best_cost = np.int64(-1), np.int64(FAR)
         for j in range(st.near.shape[1]):
-            h = st.label[any_member(tmp.rng, st.class_start, st.near[st.row_class[a], j])]
+            h = np.int64(st.label[any_member(tmp.rng, st.class_start, st.near[st.row_class[a], j])])
             if h >= 0 and h != g and h != best and st.shard[h] == st.shard[g] and st.size[h] < 2 * k - 1:
                 cost = kernels.join_cost(st.columns, st.size, st.degrees, h, a)
                 if cost < best_cost:
@@ -93,7 +93,7 @@ def try_dissolve(st: State, tmp: Scratch, g: int, k: int, limit: float) -> tuple
         return True, delta
     for i in range(done):
         a = tmp.moved[i]
-        _remove(st, st.label[a], a)
+        _remove(st, np.int64(st.label[a]), a)
         _insert(st, g, a, tmp.carry)
     return False, np.int64(0)
 
@@ -105,7 +105,7 @@ def try_found(st: State, tmp: Scratch, a: int, g: int, k: int, limit: float) -> 
     done = 0
     for j in range(-1, st.near.shape[1]):
         b = a if j < 0 else any_member(tmp.rng, st.class_start, st.near[st.row_class[a], j])
-        h = st.label[b]
+        h = np.int64(st.label[b])
         if h < 0 or h == g or st.shard[h] != st.shard[g] or st.size[h] <= k:
             continue
         delta -= kernels.leave_gain(st.columns, st.size, st.degrees, h, b)
@@ -147,14 +147,14 @@ def try_resplit(st: State, tmp: Scratch, g: int, h: int, k: int, limit: float) -
         cut += 1
     cut = max(k, total - (2 * k - 1), min(cut, total - k, 2 * k - 1))
     for i in range(total):
-        _remove(st, st.label[moved[i]], moved[i])
+        _remove(st, np.int64(st.label[moved[i]]), moved[i])
     for i in range(total):
         _insert(st, g if i < cut else h, moved[order[i]], tmp.carry)
     delta = kernels.group_cost(st.columns, st.size, g) + kernels.group_cost(st.columns, st.size, h) - before
     if delta <= limit:
         return True, delta
     for i in range(total):
-        _remove(st, st.label[moved[i]], moved[i])
+        _remove(st, np.int64(st.label[moved[i]]), moved[i])
     for i in range(total):
         _insert(st, g if i < first else h, moved[i], tmp.carry)
     return False, np.int64(0)

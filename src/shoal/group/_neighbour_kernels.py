@@ -90,11 +90,20 @@ def _leaf_order(centre: np.ndarray, leaf: int, limit: int) -> np.ndarray:
             total += abs(centre[leaf, p] - centre[other, p])
         key[other] = total
     key[leaf] = -1
-    if limit < n_leaves:
-        edge = np.partition(key, limit - 1)[limit - 1]
-        chosen = np.nonzero(key <= edge)[0]
-        return chosen[np.argsort(key[chosen], kind="mergesort")][:limit]
-    return np.argsort(key, kind="mergesort")
+    if limit == n_leaves:
+        return np.argsort(key, kind="mergesort")
+    chosen = np.empty(limit, np.int64)
+    filled = 0
+    for other in range(n_leaves):
+        if filled == limit and key[other] >= key[chosen[limit - 1]]:
+            continue
+        place = min(filled, limit - 1)
+        while place > 0 and key[chosen[place - 1]] > key[other]:
+            chosen[place] = chosen[place - 1]
+            place -= 1
+        chosen[place] = other
+        filled = min(filled + 1, limit)
+    return chosen
 
 
 @njit

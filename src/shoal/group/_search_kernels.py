@@ -77,9 +77,9 @@ def anneal(
             temperature = hot
         elif step % COOL_EVERY == 0:
             temperature *= cooling
-        a = pick[first + draw(rng, room)]
+        a = pick[first + draw(rng, room)]  # whole numbers of 64 bits throughout: one compilation of every helper
         c = neighbour(rng, row_class, class_start, near, a)
-        g, h = label[a], label[c]
+        g, h = np.int64(label[a]), np.int64(label[c])
         if h == g or h < 0 or shard[h] != mine:
             continue
         warmth = min(heat[row_class[a]], heat[row_class[c]])
@@ -112,7 +112,7 @@ def anneal(
                     insert(degrees, columns, size, members, label, slot, carry, target, b)
                     total += delta
                 continue
-        b = members[h, draw(rng, size[h])]
+        b = np.int64(members[h, draw(rng, size[h])])
         if b == c or row_class[a] == row_class[b]:
             continue
         delta = replace_cost(columns, size, degrees, g, a, b) + replace_cost(columns, size, degrees, h, b, a)

@@ -164,4 +164,4 @@ def fill(st: State, label: np.ndarray) -> None:
     """Put every node into the group that ``label`` names."""
     carry = np.empty(st.degrees.shape[1], st.degrees.dtype)
     for a in range(label.size):
-        insert(st.degrees, st.columns, st.size, st.members, st.label, st.slot, carry, label[a], a)
+        insert(st.degrees, st.columns, st.size, st.members, st.label, st.slot, carry, np.int64(label[a]), a)

@@ -126,17 +126,19 @@ def _even_out(odd, graph, state, scratch, stamp, journal, limit, rng):
     level = state[2]
     choices = np.flatnonzero(odd)
     start = np.int64(rng.random() * choices.size)
-    best, best_delta, best_up = choices[start], np.inf, True
+    best, best_delta, best_up = choices[start], np.inf, choices.size > 0
+    none = np.int64(0)  # constants would each compile everything again
     for q in range(min(100, choices.size)):
         g = choices[(start + q) % choices.size]
-        for up in (True, False):
+        for turn in range(2):
+            up = turn == 0
             if not up and level[g] == 0:
                 continue
-            delta, used, stamp = _change(g, up, graph, state, scratch, stamp, journal, 0, limit, rng)
+            delta, used, stamp = _change(g, up, graph, state, scratch, stamp, journal, none, limit, rng)
             if _parity_change(odd, journal, used) and delta < best_delta:
                 best, best_delta, best_up = g, delta, up
             _undo(graph, state, journal, used)
-    delta, used, stamp = _change(best, best_up, graph, state, scratch, stamp, journal, 0, limit, rng)
+    delta, used, stamp = _change(best, best_up, graph, state, scratch, stamp, journal, none, limit, rng)
     return delta, _parity_change(odd, journal, used)
 
 
@@ -172,15 +174,16 @@ def anneal(us, vs, cost, labels, weight, odd, deleted, level, rounds, hot, cold,
         np.empty(REACH, np.int64),
         np.empty(REACH),
     )
-    stamp = 0
+    none, nobody = np.int64(0), np.int64(-2)  # constants would each compile everything again
+    stamp = none
     for i in range(n):  # a start above the levels is covered first
         while rest[i] > level[labels[i]]:
             stamp += 1
-            walk(i, True, -2, graph, state, scratch, stamp, journal, 0, rng)
+            walk(i, True, nobody, graph, state, scratch, stamp, journal, none, rng)
     for g in range(m):
         count_tight(g, graph, state)
         if not fixed:
-            settle(g, graph, state, journal, 0)
+            settle(g, graph, state, journal, none)
         total += weight[g] * level[g]
         parity ^= (odd[g] & level[g]) & 1
     for e in range(n_edges):
@@ -208,7 +211,7 @@ def anneal(us, vs, cost, labels, weight, odd, deleted, level, rounds, hot, cold,
                 continue
             flip(e, graph, state)
             journal[0] = e
-            used = 1
+            used = none + 1
             delta = -cost[e]
             if rest[b] > level[labels[b]]:
                 stamp += 1
@@ -223,7 +226,7 @@ def anneal(us, vs, cost, labels, weight, odd, deleted, level, rounds, hot, cold,
         else:
             threshold = 1e-9 - temperature * np.log(1.0 - rng.random())
             delta = 0.0
-            used = 0
+            used = none
             rising = deleted[e]
             for _ in range(depth):
                 change, used, stamp = _change(g, rising, graph, state, scratch, stamp, journal, used, limit, rng)

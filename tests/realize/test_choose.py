@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal.group import search_groups
+from shoal.realize.choose import _Problem, choose_degrees, cover_surplus
+from shoal.realize.erdos_gallai import is_graphical
+from tests import naive
+from tests.strategies import grouped_slices
+
+
+def objective(edges, sizes, levels, deleted, weight=1.0):
+    return (1 + weight) * deleted.sum() + (sizes * levels).sum() / 2
+
+
+def feasible(edges, n, labels, levels, deleted):
+    rest = np.bincount(edges[~deleted].ravel(), minlength=n)
+    return bool((rest <= levels[labels]).all())
+
+
+@settings(max_examples=120)
+@given(grouped_slices(), st.sampled_from([None, False, True]), st.sampled_from([0.5, 1.0, 4.0]))
+def test_feasible_realizable_and_the_same_again(slice_, exact, weight):
+    edges, n, labels, sizes = slice_
+    a, b = (
+        choose_degrees(edges, n, labels, sizes, deletion_weight=weight, rng=np.random.default_rng(5), exact=exact)
+        for _ in range(2)
+    )
+    assert feasible(edges, n, labels, *a)
+    assert is_graphical(a[0][labels])
+    assert (a[0] == b[0]).all()
+    assert (a[1] == b[1]).all()
+
+
+@settings(max_examples=60)
+@given(grouped_slices(max_nodes=7))
+def test_exact_meets_the_oracle_and_search_comes_near(slice_):
+    edges, n, labels, sizes = slice_
+    if len(edges) > 10:
+        edges = edges[:10]
+    if len(edges) == 0:
+        return
+    best = naive.degree_program(edges, n, labels, sizes)
+    degrees = np.bincount(edges.ravel(), minlength=n)
+    problem = _Problem(edges, n, labels, sizes, degrees, 1.0, None, 0.5)
+    inner = sizes[problem.groups]
+    found = [objective(edges, inner, *problem.solve(np.random.default_rng(0), e)) for e in (True, False)]
+    assert found[0] == pytest.approx(best)
+    assert best - 1e-9 <= found[1] <= best + 2
+
+
+@settings(max_examples=100)
+@given(grouped_slices(), st.integers(0, 1000))
+def test_cover(slice_, seed):
+    edges, n, _, _ = slice_
+    target = np.random.default_rng(seed).integers(0, n, n)
+    gone = cover_surplus(edges, n, target, rng=np.random.default_rng(0))
+    assert (np.bincount(edges[~gone].ravel(), minlength=n) <= target).all()
+
+
+@pytest.mark.parametrize("k", [2, 5, 10])
+def test_the_search_is_within_two_percent_of_exact_on_enron(real_data, k):
+    graph = shoal.read(real_data("enron-jhu184/edges.csv.gz"), slice="1mo")
+    labels = search_groups(graph.degree_matrix(), k, rng=np.random.default_rng(0))
+    sizes, n = np.bincount(labels), graph.n_nodes
+    totals = []
+    for exact in (True, False):
+        total = 0
+        for _, e in list(graph)[::3]:
+            found = choose_degrees(e, n, labels, sizes, rng=np.random.default_rng(0), exact=exact)
+            total += objective(e, sizes, *found) - len(e)
+        totals.append(total)
+    assert totals[0] <= totals[1] <= 1.02 * totals[0]

@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal.errors import InputError
+from shoal.group import search_groups
+from shoal.realize.choose import choose_degrees
+from shoal.rebuild.classes import Classes, rewire_single, rewire_with_classes
+from shoal.rebuild.rewire import rewire
+from tests import naive
+from tests.strategies import grouped_slices, slices
+
+
+def simple(edges, n):
+    keys = edges[:, 0].astype(np.int64) * n + edges[:, 1]
+    return bool((edges[:, 0] < edges[:, 1]).all() and (np.diff(keys) > 0).all())
+
+
+def edits(a, b, n):
+    a, b = (e[:, 0].astype(np.int64) * n + e[:, 1] for e in (a, b))
+    return len(np.setxor1d(a, b))
+
+
+@settings(max_examples=300)
+@given(slices(), st.floats(0, 1), st.integers(0, 2**32 - 1))
+def test_exact_degrees_simple_and_the_same_again(slice_, share, seed):
+    edges, n = slice_
+    pairs = np.stack(np.triu_indices(n, 1), 1)
+    other = pairs[np.random.default_rng(seed).random(len(pairs)) < share]
+    target = np.bincount(other.ravel(), minlength=n)
+    a, b = (rewire(edges, n, target, rng=np.random.default_rng(1)) for _ in range(2))
+    assert (np.bincount(a.ravel(), minlength=n) == target).all()
+    assert simple(a, n)
+    assert a.dtype == np.int32
+    assert (a == b).all()
+    if (target == np.bincount(edges.ravel(), minlength=n)).all():
+        assert (a == edges).all()
+
+
+def test_close_to_the_fewest_edits_on_small_slices():
+    ours = best = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = 14
+        pairs = np.stack(np.triu_indices(n, 1), 1).astype(np.int32)
+        edges = pairs[rng.random(len(pairs)) < rng.random()]
+        labels = rng.permutation(np.arange(n) // 3 % 4)
+        levels, deleted = choose_degrees(edges, n, labels, np.bincount(labels), rng=rng)
+        ours += edits(edges, rewire(edges, n, levels[labels], deleted=deleted, rng=rng), n)
+        best += naive.fewest_edits(edges, n, levels[labels])
+    assert best <= ours <= 1.03 * best
+
+
+def test_unrealizable_is_refused():
+    with pytest.raises(InputError, match="realizable"):
+        rewire(np.zeros((0, 2), np.int32), 3, np.array([2, 1, 0]), rng=np.random.default_rng(0))
+
+
+@settings(max_examples=120)
+@given(grouped_slices())
+def test_classes_stay_crowds(slice_):
+    edges, n, labels, sizes = slice_
+    k = sizes.min()
+    rng = np.random.default_rng(0)
+    levels, deleted = choose_degrees(edges, n, labels, sizes, rng=rng)
+    classes = Classes.of(levels[labels][:, None], k)
+    new = rewire_with_classes(edges, n, 0, classes, deleted=deleted, rng=rng)
+    degrees = np.bincount(new.ravel(), minlength=n)
+    assert simple(new, n)
+    assert (degrees == classes.released()[:, 0]).all()
+    assert np.unique(degrees, return_counts=True)[1].min() >= k
+
+
+@settings(max_examples=120)
+@given(grouped_slices())
+def test_single_slice_is_anonymous(slice_):
+    edges, n, labels, sizes = slice_
+    new = rewire_single(edges, n, labels, sizes.min(), rng=np.random.default_rng(0))
+    assert simple(new, n)
+    assert np.unique(np.bincount(new.ravel(), minlength=n), return_counts=True)[1].min() >= sizes.min()
+
+
+@pytest.mark.parametrize("k", [2, 10])
+def test_given_degrees_on_enron_within_three_percent_of_the_fewest_edits(real_data, k):
+    graph = shoal.read(real_data("enron-jhu184/edges.csv.gz"), slice="1mo")
+    labels = search_groups(graph.degree_matrix(), k, rng=np.random.default_rng(0))
+    sizes, n = np.bincount(labels), graph.n_nodes
+    ours = best = 0
+    for t in range(20, 30, 3):
+        e, rng = graph.edges(t), np.random.default_rng(0)
+        levels, deleted = choose_degrees(e, n, labels, sizes, rng=rng)
+        ours += edits(e, rewire(e, n, levels[labels], deleted=deleted, rng=rng), n)
+        best += naive.fewest_edits(e, n, levels[labels])
+    assert best <= ours <= 1.03 * best
