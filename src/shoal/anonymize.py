@@ -24,6 +24,7 @@ from shoal.errors import GuaranteeError, InputError
 from shoal.graph import TemporalGraph
 from shoal.group import EFFORTS, degree_anonymization, group_medians, group_sizes, lower_bound, search_groups
 from shoal.group.medians import middle
+from shoal.group.neighbours import find_crowd
 from shoal.progress import Progress, run_jobs, usable_cores
 from shoal.randomness import Randomness
 from shoal.realize import choose_degrees, realize_slice
@@ -92,11 +93,15 @@ def anonymize(
     chance = Randomness(seed, graph.digest())
     degrees, n, searching = graph.degree_matrix(), graph.n_nodes, method == "search"
 
+    with progress.stage("comparing", 100) as tell:
+        crowd = find_crowd(degrees, k, jobs=jobs, progress=tell)
     with progress.stage("grouping", 100 if searching else restarts) as tell:
         rng = chance.stream("group")
         rounds: list[int] = []
         if searching:
-            labels = search_groups(degrees, k, rng=rng, effort=effort, time_limit=time_limit, jobs=jobs, progress=tell)
+            labels = search_groups(
+                degrees, k, rng=rng, effort=effort, time_limit=time_limit, jobs=jobs, progress=tell, crowd=crowd
+            )
         else:
             labels, _, rounds = degree_anonymization(
                 degrees, k, assignment=method, rng=rng, restarts=restarts, jobs=jobs, progress=tell
@@ -133,7 +138,7 @@ def anonymize(
     with progress.stage("rebuilding", graph.n_slices) as tell:
         released = graph.with_edges(run_jobs(rebuild, range(graph.n_slices), jobs, tell))
     with progress.stage("bounding", 1):
-        bound = lower_bound(degrees, k, jobs=jobs)
+        bound = lower_bound(degrees, k, jobs=jobs, crowd=crowd)
     if smallest_class(released.degree_matrix()) < k:
         raise GuaranteeError(f"a degree vector occurs fewer than {k} times; nothing was released, please report this")
     return Release(original=graph, graph=released, k=k, method=method, chance=chance, rounds=rounds, bound=bound)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.crowds import row_keys
+from shoal.crowds import distinct_rows
 from shoal.graph import TemporalGraph
 from shoal.randomness import Randomness
 
@@ -64,7 +64,7 @@ class Release:
     @cached_property
     def labels(self) -> np.ndarray:
         """The crowd of every person: a number for each distinct row of `degrees`."""
-        return np.unique(row_keys(self.degrees), return_inverse=True)[1].ravel()
+        return distinct_rows(self.degrees)[1]
 
     @cached_property
     def min_class_size(self) -> int:

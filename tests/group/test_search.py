@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from shoal import crowds
 from shoal.errors import InputError
 from shoal.group import _compound_kernels as compound
 from shoal.group import _state_kernels as kernels
@@ -80,7 +81,7 @@ def test_collapse_rows(degrees):
 
 def test_collapse_rows_survives_hash_collisions(monkeypatch):
     degrees = random_matrix(50, 3, 0)
-    monkeypatch.setattr(neighbours, "_hash_rows", lambda rows: rows[:, 0].astype(np.uint64))
+    monkeypatch.setattr(crowds, "_hash", lambda rows: rows[:, 0].astype(np.uint64))
     first, label, _ = collapse_rows(degrees)
     assert np.array_equal(degrees[first[label]], degrees)
     assert len(np.unique(degrees, axis=0)) == len(first)
@@ -173,7 +174,7 @@ def test_never_below_brute_force_and_bounds_never_above(degrees, k):
     assert slice_bound(degrees, k) <= best
     if len(first) > 1:
         assert neighbour_bound(degrees, k) <= best
-        assert matching_bound(degrees[first], count, k) <= best
+        assert matching_bound(degrees[first], count, k, *nearest_rows(degrees[first], max(16, k + 6))) <= best
 
 
 def test_small_cases_are_close_to_brute_force():
@@ -193,11 +194,15 @@ def test_bound_from_lists_is_below_the_bound_from_all_pairs(monkeypatch, k):
 
     degrees = random_matrix(700, 5, 4)
     first, _, count = collapse_rows(degrees)
-    full = matching_bound(degrees[first], count, k)
+    full = matching_bound(degrees[first], count, k, *nearest_rows(degrees[first], max(16, k + 6)))
     for known in (0, 40, 200):
         monkeypatch.setattr(bound, "ALL_PAIRS", known)
         monkeypatch.setattr(bound, "WIDE", known)
-        assert neighbour_bound(degrees, k) * 0.9 < matching_bound(degrees[first], count, k) <= full * 1.001
+        assert (
+            neighbour_bound(degrees, k) * 0.9
+            < matching_bound(degrees[first], count, k, *nearest_rows(degrees[first], max(16, k + 6)))
+            <= full * 1.001
+        )
     cost = naive_cost(degrees, search_groups(degrees, k, rng=np.random.default_rng(0)))
     assert full <= cost
 
@@ -228,7 +233,7 @@ def test_same_seed_same_groups_for_any_number_of_jobs(monkeypatch, k, sparse):
 def test_crowds_are_settled_at_once():
     rng = np.random.default_rng(8)
     degrees = np.concatenate([np.tile([[1, 0, 0]], (4_000, 1)), rng.integers(0, 9, (300, 3))]).astype(np.int32)
-    problem = search.make_problem(degrees, 5)
+    problem = search.make_problem(degrees, 5, search.find_crowd(degrees, 5))
     assert len(problem.settled) > 0
     assert len(problem.settled) % 5 == 0
     label = search_groups(degrees, 5, rng=rng, effort="fast")

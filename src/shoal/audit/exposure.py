@@ -10,10 +10,10 @@ import numpy as np
 
 from shoal.audit import _kernels
 from shoal.audit.attackers import PAIRS, Attacker, Crowds, column_hash, columns_of, row_hashes, usual_attackers
-from shoal.crowds import crowd_sizes
+from shoal.crowds import crowd_sizes, distinct_rows
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
-from shoal.progress import Progress, run_jobs
+from shoal.progress import Progress, run_jobs, usable_cores
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,7 @@ def audit(
     attackers: Sequence[Attacker] | None = None,
     original: TemporalGraph | None = None,
     seed: int = 0,
+    jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Audit:
     """How many people each attacker can single out.
@@ -122,6 +123,8 @@ def audit(
         original degrees and guesses among the nearest in the release.
     seed
         Of the samples, where not everything can be counted.
+    jobs
+        Threads; by default all cores. The result does not depend on it.
 
     Examples
     --------
@@ -139,7 +142,7 @@ def audit(
         return _judge(attacker, attacker.crowds(graph, rng), graph.n_nodes, k)
 
     with (progress or Progress()).stage("attacking", len(chosen)) as tell:
-        found = run_jobs(attack, chosen, 1, tell)
+        found = run_jobs(attack, chosen, jobs or usable_cores(), tell)
     if original is not None:
         found.append(reidentify(original, graph, k=k, seed=seed))
     return Audit(graph.n_nodes, k, tuple(found), tuple(attribute(graph)))
@@ -183,12 +186,13 @@ def reidentify(original: TemporalGraph, release: TemporalGraph, *, k: int = 5, s
     if not original.nodes.equals(release.nodes) or original.n_slices != release.n_slices:
         raise InputError("original and release must have the same people and slices")
     known, rows = original.degree_matrix(), release.degree_matrix()
-    distinct, inverse, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    first, inverse, counts = distinct_rows(rows)
+    distinct = rows[first]
     people = np.arange(len(known))
     afford = max(PAIRS // max(len(distinct) * known.shape[1] // 8, 1), 200)
     if afford < len(known):
         people = np.random.default_rng(seed).choice(len(known), afford, replace=False)
-    crowd, among = _kernels.nearest_rows(known[people], distinct, counts, inverse.ravel()[people])
+    crowd, among = _kernels.nearest_rows(known[people], distinct, counts, inverse[people])
     scale, sampled = len(known) / len(people), len(people) < len(known)
     return Exposure(
         name="reidentify",

@@ -185,9 +185,13 @@ def _check_simple(u: np.ndarray, v: np.ndarray, t: np.ndarray, n: int, *, direct
     if loops:
         return Check(name, False, f"{loops:,} edges join a person to themself")
     a, b = (u, v) if directed else (np.minimum(u, v), np.maximum(u, v))
-    order = np.lexsort((b, a, t))
-    a, b, s = a[order], b[order], t[order]
-    again = int(((a[1:] == a[:-1]) & (b[1:] == b[:-1]) & (s[1:] == s[:-1])).sum())
+    if (int(t.max(initial=0)) + 1) * n * n < 2**63:
+        key = np.sort((t * n + a) * n + b)
+        again = int((key[1:] == key[:-1]).sum())
+    else:
+        order = np.lexsort((b, a, t))
+        a, b, s = a[order], b[order], t[order]
+        again = int(((a[1:] == a[:-1]) & (b[1:] == b[:-1]) & (s[1:] == s[:-1])).sum())
     return Check(
         name, again == 0, f"{again:,} edges occur again in the same slice" if again else "no loops, no repeats"
     )

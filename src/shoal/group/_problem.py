@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from shoal.group.neighbours import collapse_rows, nearest_rows
+from shoal.group.neighbours import Crowd
 
-MIN_NEIGHBOURS = 16
 WANTED_BY = 8
 
 
@@ -27,12 +25,9 @@ class Problem(NamedTuple):
     settled: np.ndarray
 
 
-def make_problem(
-    degrees: np.ndarray, k: int, *, jobs: int = 1, progress: Callable[[float], None] | None = None
-) -> Problem:
-    """Collapse identical rows, find neighbours, and settle the crowd that the search cannot improve."""
-    first, label, count = collapse_rows(degrees)
-    near, distance = nearest_rows(degrees[first], max(MIN_NEIGHBOURS, k + 6), jobs=jobs, progress=progress)
+def make_problem(degrees: np.ndarray, k: int, crowd: Crowd) -> Problem:
+    """Settle those of a crowd that the search cannot improve; the others take part in it."""
+    _, label, count, near, distance = crowd
     nodes = np.argsort(label, kind="stable")
     keep = _class_quota(count, near, k)
     rank = np.arange(len(nodes)) - np.repeat(np.cumsum(count) - count, count)

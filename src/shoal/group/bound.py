@@ -34,7 +34,7 @@ import numpy as np
 
 from shoal.group._bound_kernels import ascend, distances_among, value_of
 from shoal.group.exact import cheapest_cuts
-from shoal.group.neighbours import EXACT_LIMIT, collapse_rows, nearest_rows
+from shoal.group.neighbours import EXACT_LIMIT, Crowd, collapse_rows, find_crowd, nearest_rows
 
 ALL_PAIRS = 3_000
 WIDE = 1_500
@@ -43,7 +43,7 @@ SWEEPS = 16
 SWEEPS_ALL_PAIRS = 40
 
 
-def lower_bound(degrees: np.ndarray, k: int, *, jobs: int = 1) -> int:
+def lower_bound(degrees: np.ndarray, k: int, *, jobs: int = 1, crowd: Crowd | None = None) -> int:
     """A cost that no partition of the rows of ``degrees`` into groups of at least ``k`` can undercut.
 
     >>> lower_bound(np.array([[0, 0], [0, 1], [5, 5], [5, 7]]), 2)
@@ -51,9 +51,9 @@ def lower_bound(degrees: np.ndarray, k: int, *, jobs: int = 1) -> int:
     """
     best = slice_bound(degrees, k)
     if 2 <= k <= len(degrees) and degrees.shape[1] > 1:
-        first, _, count = collapse_rows(degrees)
-        if 1 < len(first) <= EXACT_LIMIT:
-            best = max(best, matching_bound(degrees[first], count, k, jobs=jobs))
+        crowd = crowd or find_crowd(degrees, k, jobs=jobs)
+        if 1 < len(crowd.first) <= EXACT_LIMIT:
+            best = max(best, matching_bound(degrees[crowd.first], crowd.sizes, k, crowd.near, crowd.distance))
     return best
 
 
@@ -69,9 +69,12 @@ def neighbour_bound(degrees: np.ndarray, k: int, *, jobs: int = 1) -> float:
     return float(_mean_nearest(near, distance, count, k) @ count / 2)
 
 
-def matching_bound(rows: np.ndarray, count: np.ndarray, k: int, *, jobs: int = 1) -> int:
-    """The matching bound for distinct ``rows`` that occur ``count`` times each; 0 if it says nothing."""
-    start, other, gap, cap, price = _pairs(rows, count, k, jobs)
+def matching_bound(rows: np.ndarray, count: np.ndarray, k: int, near: np.ndarray, distance: np.ndarray) -> int:
+    """The matching bound for distinct ``rows`` that occur ``count`` times each; 0 if it says nothing.
+
+    ``near`` and ``distance`` are exact neighbour lists of the rows.
+    """
+    start, other, gap, cap, price = _pairs(rows, near, distance)
     weights = count.astype(np.int64)
     best = 0
     for sweep in range(SWEEPS_ALL_PAIRS if len(rows) <= ALL_PAIRS else SWEEPS):
@@ -94,14 +97,13 @@ def _mean_nearest(near: np.ndarray, distance: np.ndarray, count: np.ndarray, k: 
     return (taken[:, 1:] * distance).sum(axis=1) / (k - 1)
 
 
-def _pairs(rows: np.ndarray, count: np.ndarray, k: int, jobs: int) -> tuple[np.ndarray, ...]:
+def _pairs(rows: np.ndarray, near: np.ndarray, distance: np.ndarray) -> tuple[np.ndarray, ...]:
     """Who knows whom, symmetric, as compressed rows, with the caps under which all other pairs can be forgotten."""
     n = len(rows)
     if n <= max(ALL_PAIRS, WIDE):
         wide, cap = np.arange(n), np.full(n, float(rows.sum(axis=1, dtype=np.int64).max() * 2 + 1))
         one = two = gap = np.empty(0, np.int64)
     else:
-        near, distance = nearest_rows(rows, max(16, k + 6), jobs=jobs)
         last = distance[:, -1].astype(float)
         order = np.argsort(last, kind="stable")
         wide, cap = np.sort(order[n - WIDE :]), last / 2

@@ -8,14 +8,17 @@ index. Above ``EXACT_LIMIT`` rows every row looks only into the boxes nearest to
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from shoal.crowds import distinct_rows
 from shoal.group._neighbour_kernels import FAR, box_leaves, nearest_by_overlap, nearest_in_leaves, tree_order
 from shoal.progress import run_jobs
 
 EXACT_LIMIT = 120_000
+MIN_NEIGHBOURS = 16
 LEAF_SIZE = 64
 N_SUMS = 5
 SEARCH_LEAVES = 96
@@ -26,28 +29,15 @@ SPARSE_MIN_SLICES = 64
 def collapse_rows(degrees: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Distinct rows: the index of one row of each class, the class of every row, and the size of each class.
 
-    Near classes lie close together, for the cache. Rows are compared through a 64-bit hash, and the answer is checked;
-    on a collision the slow exact way is taken.
+    Near classes lie close together, for the cache.
 
     >>> first, label, count = collapse_rows(np.array([[1, 2], [0, 0], [1, 2]]))
     >>> sorted(count.tolist()), bool(label[0] == label[2])
     ([1, 2], True)
     """
-    _, first, label, count = np.unique(_hash_rows(degrees), return_index=True, return_inverse=True, return_counts=True)
-    if not np.array_equal(degrees[first[label]], degrees):
-        _, first, label, count = np.unique(degrees, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    first, label, count = distinct_rows(degrees)
     order, _ = leaves_of(slice_sums(degrees[first]))
-    return first[order], np.argsort(order)[label.ravel()], count[order]
-
-
-def _hash_rows(degrees: np.ndarray) -> np.ndarray:
-    """A 64-bit hash of every row, the same in every run."""
-    weights: np.ndarray = np.random.default_rng(7).integers(1, 2**63, degrees.shape[1:], dtype=np.uint64)
-    key = np.zeros(len(degrees), np.uint64)
-    for t in range(degrees.shape[1]):
-        key += degrees[:, t].astype(np.uint64) * (weights[t] | np.uint64(1))
-        key ^= key >> np.uint64(29)
-    return key
+    return first[order], np.argsort(order)[label], count[order]
 
 
 def nearest_rows(
@@ -68,6 +58,27 @@ def nearest_rows(
         return np.empty((n, 0), np.int32), np.empty((n, 0), np.int32)
     thin = degrees.shape[1] >= SPARSE_MIN_SLICES and np.count_nonzero(degrees) < SPARSE_DENSITY * degrees.size
     return (_sparse if thin and n <= EXACT_LIMIT else _dense)(degrees, n_neighbours, jobs, progress)
+
+
+class Crowd(NamedTuple):
+    """The distinct rows of a degree matrix and who is near whom among them.
+
+    `first` is one row of each class, `label` the class of every row, `sizes` how many are in each; `near` and
+    `distance` list the nearest classes of each, nearest first.
+    """
+
+    first: np.ndarray
+    label: np.ndarray
+    sizes: np.ndarray
+    near: np.ndarray
+    distance: np.ndarray
+
+
+def find_crowd(degrees: np.ndarray, k: int, *, jobs: int = 1, progress: Callable[[float], None] | None = None) -> Crowd:
+    """Collapse identical rows and list as many neighbours of each as groups of k, and the bound, want to know."""
+    first, label, count = collapse_rows(degrees)
+    near, distance = nearest_rows(degrees[first], max(MIN_NEIGHBOURS, k + 6), jobs=jobs, progress=progress)
+    return Crowd(first, label, count, near, distance)
 
 
 def small_dtype(degrees: np.ndarray) -> type:

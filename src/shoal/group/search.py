@@ -23,7 +23,7 @@ from shoal.group._search_kernels import anneal
 from shoal.group._state import State, build_state
 from shoal.group._state_kernels import total_cost
 from shoal.group.exact import exact_groups
-from shoal.group.neighbours import small_dtype
+from shoal.group.neighbours import Crowd, find_crowd, small_dtype
 from shoal.group.seeds import seed_groups
 from shoal.progress import run_jobs
 
@@ -63,12 +63,13 @@ def search_groups(
     time_limit: float | None = None,
     jobs: int = 1,
     progress: Callable[[float], None] | None = None,
+    crowd: Crowd | None = None,
 ) -> np.ndarray:
     """Partition the rows of ``degrees`` into groups of at least ``k``, minimising the distances to the groups' medians.
 
     Returns the group of every row, numbered from 0. One slice is solved exactly. ``time_limit`` (seconds) shortens the
     search to fit; it and an interrupt from the keyboard return the best groups found so far. ``progress`` is called with
-    the share of the work done.
+    the share of the work done. ``crowd`` is `find_crowd` of these rows, where it is known already.
 
     >>> rows = np.array([[0, 1], [9, 9], [0, 2], [9, 8], [0, 1]])
     >>> search_groups(rows, 2, rng=np.random.default_rng(0)).tolist()
@@ -88,7 +89,9 @@ def search_groups(
         return exact_groups(degrees[:, 0], k)
     deadline = None if time_limit is None else time.monotonic() + time_limit
     tell = progress or (lambda share: None)
-    problem = make_problem(degrees, k, jobs=jobs, progress=lambda share: tell(SHARE_OF_NEIGHBOURS * share))
+    if crowd is None:
+        crowd = find_crowd(degrees, k, jobs=jobs, progress=lambda share: tell(SHARE_OF_NEIGHBOURS * share))
+    problem = make_problem(degrees, k, crowd)
     label = seed_groups(problem.degrees, k, problem.class_start, problem.near, problem.distance, jobs=jobs)
     state = build_state(problem, k, label, small_dtype(degrees))
     best = _search(state, k, rng, EFFORTS[effort], deadline, jobs, tell)

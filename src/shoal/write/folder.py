@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
 from shoal.errors import GuaranteeError, InputError
@@ -104,22 +103,17 @@ def _write_tables(release: Release, names: pl.Series, folder: Path, format: str)
         schema={"slice": pl.String, "layer": pl.String, "start": pl.String},
     )
     slices = slices.select(c for c in slices.columns if c == "slice" or slices[c].null_count() < len(slices))
-    numbers = names.rank("ordinal").cast(pl.Int64).to_numpy()
-    ends = numbers[graph._edges]
-    if not graph.directed:
-        ends.sort(axis=1)
-    codes = graph.slice_codes()
-    order = np.lexsort((ends[:, 1], ends[:, 0], codes))
-    sorted_names = names.sort()
+    public = graph.renamed(names)
+    sorted_names, codes = public.nodes, public.slice_codes()
     edges = pl.DataFrame(
         {
-            "source": sorted_names.gather(ends[order, 0] - 1),
-            "target": sorted_names.gather(ends[order, 1] - 1),
-            "slice": slices["slice"].gather(codes[order]),
+            "source": sorted_names.gather(public._edges[:, 0]),
+            "target": sorted_names.gather(public._edges[:, 1]),
+            "slice": slices["slice"].gather(codes),
         }
     )
     if "layer" in slices.columns:
-        edges = edges.with_columns(layer=slices["layer"].gather(codes[order]))
+        edges = edges.with_columns(layer=slices["layer"].gather(codes))
     for name, frame in (("nodes", sorted_names.alias("node").to_frame()), ("slices", slices), ("edges", edges)):
         if format == "parquet":
             frame.write_parquet(folder / f"{name}.parquet")
