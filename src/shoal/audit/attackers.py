@@ -18,7 +18,7 @@ from shoal.audit import _kernels
 from shoal.crowds import class_sizes, crowd_sizes, distinct_rows
 from shoal.graph import TemporalGraph
 
-DRAWS = 50  # sets of slices looked at where there are more
+DRAWS = 50  # sets of slices looked at where there are more; fewer where there are millions of people
 PAIRS = 60_000_000  # comparisons of two people that may be afforded before people are sampled
 
 
@@ -81,12 +81,12 @@ class AnySlices:
 
     def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
         """All sets of slices where there are few, otherwise a sample of them."""
-        every = comb(graph.n_slices, self.width)
-        if every <= DRAWS:
+        every, draws = comb(graph.n_slices, self.width), _draws(graph)
+        if every <= draws:
             chosen = [np.array(c) for c in combinations(range(graph.n_slices), self.width)]
         else:
-            chosen = [rng.choice(graph.n_slices, self.width, replace=False) for _ in range(DRAWS)]
-        return Crowds(_by_slices(graph, chosen), sampled=every > DRAWS)
+            chosen = [rng.choice(graph.n_slices, self.width, replace=False) for _ in range(draws)]
+        return Crowds(_by_slices(graph, chosen), sampled=every > draws)
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,10 @@ class Window:
 
     def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
         """All windows where there are few, otherwise a sample of them."""
-        first = np.arange(graph.n_slices - self.width + 1)
-        chosen = np.sort(rng.choice(first, DRAWS, replace=False)) if len(first) > DRAWS else first
+        first, draws = np.arange(graph.n_slices - self.width + 1), _draws(graph)
+        chosen = np.sort(rng.choice(first, draws, replace=False)) if len(first) > draws else first
         sizes = _by_slices(graph, [np.arange(t, t + self.width) for t in chosen])
-        return Crowds(sizes, sampled=len(first) > DRAWS)
+        return Crowds(sizes, sampled=len(first) > draws)
 
 
 @dataclass(frozen=True)
@@ -223,6 +223,10 @@ def row_hashes(degrees: np.ndarray, columns: np.ndarray) -> np.ndarray:
 def columns_of(graph: TemporalGraph, slices: np.ndarray) -> np.ndarray:
     """The columns of the degree matrix that belong to these slices: in- and out-degrees where edges have a direction."""
     return np.concatenate([slices, slices + graph.n_slices]) if graph.directed else slices
+
+
+def _draws(graph: TemporalGraph) -> int:
+    return max(min(DRAWS, 5_000_000 // max(graph.n_nodes, 1)), 10)
 
 
 def _by_slices(graph: TemporalGraph, chosen: list[np.ndarray]) -> np.ndarray:
