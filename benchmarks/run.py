@@ -184,7 +184,8 @@ def sizes() -> Iterator[str]:
             else:
                 yield row(
                     name, f"{x['people']:,}", f"{x['edges']:,}", k, f"{x['read']:.1f}", f"{x['anonymize']:.1f}",
-                    f"{x['write']:.1f}", f"{x['seconds']:.1f}", f"{x['peak_mb']:.0f}", f"{x['l1_per_person']:.3f}", f"{x['changed_share']:.1%}",
+                    f"{x['write']:.1f}", f"{x['seconds']:.1f}", f"{x['peak_mb']:.0f}", f"{x['l1_per_person']:.3f}",
+                    f"{x['changed_share']:.1%}",
                 )  # fmt: skip
 
 
