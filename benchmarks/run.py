@@ -1,4 +1,4 @@
-"""Measure everything in one go and write RESULTS.md: `make bench`. `--only NAME` runs one section and prints it.
+"""Measure everything in one go and write RESULTS.md: `make bench`. `--only NAME` measures one section again.
 
 Each measurement has a process of its own (see cells.py), one after the other, so nothing else computes meanwhile.
 """
@@ -209,21 +209,38 @@ SECTIONS = {f.__name__: f for f in (grouping, releases, medians, keeping, optimu
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=SECTIONS)
-    only = parser.parse_args().only
+    parser.add_argument("--only", choices=SECTIONS, action="append", help="measure this section and keep the others")
+    chosen = parser.parse_args().only or list(SECTIONS)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    lines = [
-        "# Measurements",
-        "",
-        f"Made by `make bench` on a machine with {os.cpu_count()} cores and {memory:.0f} GB; seed 0.",
-    ]
+    before = _sections((HERE / "RESULTS.md").read_text(encoding="utf-8")) if (HERE / "RESULTS.md").is_file() else {}
     for name, section in SECTIONS.items():
-        if only in (None, name):
-            for line in section():
-                print(line, flush=True)
-                lines.append(line)
-    if only is None:
-        (HERE / "RESULTS.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        if name not in chosen:
+            continue
+        lines = []
+        for line in section():
+            print(line, flush=True)
+            lines.append(line)
+        before[name] = [f"<!-- {name} -->", *lines]
+        head = [
+            "# Measurements",
+            "",
+            f"Made by `make bench` on a machine with {os.cpu_count()} cores and {memory:.0f} GB; seed 0.",
+            "",
+        ]
+        body = [line for known in SECTIONS if known in before for line in before[known]]
+        (HERE / "RESULTS.md").write_text("\n".join([*head, *body]) + "\n", encoding="utf-8")
+
+
+def _sections(text: str) -> dict[str, list[str]]:
+    """What was measured earlier, by the marks that begin each section."""
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        if line.startswith("<!-- "):
+            current = found.setdefault(line.removeprefix("<!-- ").removesuffix(" -->"), [])
+        elif not found:
+            continue
+        current.append(line)
+    return found
 
 
 if __name__ == "__main__":

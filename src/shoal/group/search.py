@@ -33,6 +33,7 @@ MAX_SHARDS = 8
 RARE = 8
 TINY_NODES = 200
 WIDE_SLICES = 256
+NARROW_SLICES = 64
 SMALL_NODES = 5_000
 MAX_ROW = 2**30  # kernels add up in 32 bits
 
@@ -142,12 +143,14 @@ def _search(
 def _steps_per_node(state: State, k: int, effort: Effort) -> int:
     """Fewer for large and for wide inputs, so that time grows no faster than n; more for large groups.
 
-    Tiny inputs get as many steps as one of ``TINY_NODES`` nodes.
+    A hurried search spends more on large groups only where rows are long, which is where it pays. Tiny inputs get as
+    many steps as one of ``TINY_NODES`` nodes.
     """
     n, width = state.degrees.shape
     steps = np.clip(SMALL_NODES / n, effort.steps_large / effort.steps, 1) * effort.steps
     steps *= min(WIDE_SLICES / width, 1) ** 0.7
-    return int(max(steps * (0.8 + 0.1 * min(k, 20)), effort.steps * TINY_NODES / n))
+    crowding = 0.0 if effort.stretches < 10 and width <= NARROW_SLICES else 0.1 * (min(k, 20) - 2)
+    return int(max(steps * (1 + crowding), effort.steps * TINY_NODES / n))
 
 
 def _affordable(
