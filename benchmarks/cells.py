@@ -90,8 +90,13 @@ def vectors(k: int) -> dict:
     """Random vectors, 5,000 of 5 (geometric): search against MDAV and, where installed, k-means-constrained."""
     degrees = (np.random.default_rng(0).geometric(0.3, (5_000, 5)) - 1).astype(np.int32)
     search_groups(degrees[:300], k, rng=np.random.default_rng(0), effort="fast")
-    seconds, labels = _seconds(lambda: search_groups(degrees, k, rng=np.random.default_rng(0), jobs=JOBS))
-    answer = {"search": {"l1": _l1(degrees, labels), "seconds": seconds}}
+    answer = {}
+    for effort in ("fast", "balanced"):
+        work = lambda effort=effort: search_groups(  # noqa: E731
+            degrees, k, rng=np.random.default_rng(0), effort=effort, jobs=JOBS
+        )
+        seconds, labels = _seconds(work)
+        answer[f"search, {effort}"] = {"l1": _l1(degrees, labels), "seconds": seconds}
     seconds, labels = _seconds(lambda: _mdav(degrees, k))
     answer["MDAV"] = {"l1": _l1(degrees, labels), "seconds": seconds}
     try:

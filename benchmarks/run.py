@@ -34,7 +34,9 @@ def cell(what: str, *arguments: Any) -> dict[str, Any] | str:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, cwd=HERE)
     except subprocess.TimeoutExpired:
         return f"stopped after {LIMIT} s"
-    return json.loads(done.stdout) if done.returncode == 0 else (done.stderr.strip().splitlines() or ["failed"])[-1]
+    if done.returncode:
+        return (done.stderr.strip().splitlines() or ["failed"])[-1]
+    return json.loads(done.stdout.splitlines()[-1])  # the solver may print lines of its own before
 
 
 def table(title: str, text: str, head: list[str]) -> list[str]:

@@ -159,3 +159,14 @@ def test_audit_of_a_file_and_of_its_release(edges, tmp_path):
     words = shoal("audit", tmp_path / "out")
     assert "Stopped: whoever knows numbers of contacts per slice" in words.stdout
     assert shoal("audit", tmp_path / "out", "--original", edges, "--record", edges, "--slice", "1w").returncode == 2
+
+
+def test_what_a_library_prints_does_not_reach_stdout(capfd):
+    import os
+
+    from shoal.cli.console import own_stdout
+
+    with own_stdout():
+        os.write(1, b"a solver's chatter\n")
+    os.write(1, b"data\n")
+    assert capfd.readouterr().out == "data\n"

@@ -61,10 +61,11 @@ def anonymize(
     if talk:
         typer.echo(console.describe_input(graph))
     bars = console.progress(quiet)
-    release = run(
-        graph, k, method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
-        deletion_weight=10.0 if keep_edges else 1.0, restarts=restarts, jobs=jobs, progress=bars,
-    )  # fmt: skip
+    with console.own_stdout():
+        release = run(
+            graph, k, method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
+            deletion_weight=10.0 if keep_edges else 1.0, restarts=restarts, jobs=jobs, progress=bars,
+        )  # fmt: skip
     certificate = release.save(
         output, private=private, keep_ids=keep_ids, format=format, report=not no_report, force=force, source=input
     )

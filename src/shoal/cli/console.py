@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -38,6 +39,21 @@ class Bars(Progress):
 def progress(quiet: bool) -> Progress:
     """Bars where somebody can see them."""
     return Bars() if sys.stderr.isatty() and not quiet else Progress()
+
+
+@contextmanager
+def own_stdout() -> Iterator[None]:
+    """Keep stdout for our data: the solver's C++ code now and then prints a line of its own there."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 1)
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

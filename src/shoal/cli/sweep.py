@@ -55,7 +55,8 @@ def sweep(
 
     widths = [w.strip() for w in slice.split(",")] if slice else [None]
     graphs = {width or "as it is": graph_of(width) for width in widths}
-    found = run(graphs, ks, folder=output, budget=budget, seed=seed, progress=console.progress(quiet))
+    with console.own_stdout():
+        found = run(graphs, ks, folder=output, budget=budget, seed=seed, progress=console.progress(quiet))
     if json:
         console.print_json(found.to_dict())
     elif not quiet:
