@@ -23,7 +23,6 @@ SETS = {
     "DBLP years": ("dblp-coauth-1970-1990/edges.csv.gz", {"slice": "value"}),
     "Higgs days": ("higgs-twitter/edges.csv.gz", {"slice": "1d"}),
     "messenger 10^4": (10_000, {}),
-    "messenger 2·10^4": (20_000, {}),
     "messenger 10^5": (100_000, {}),
     "messenger 2·10^5": (200_000, {}),
     "messenger 10^6": (1_000_000, {}),

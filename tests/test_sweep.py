@@ -32,6 +32,13 @@ def test_every_setting_is_measured_and_one_is_suggested(tmp_path):
     assert "http" not in page.replace("http://www.w3.org", "").replace("http-equiv", "")
 
 
+def test_the_page_in_a_real_browser(browser, tmp_path):
+    sweep(GRAPHS, [2, 4], folder=tmp_path)
+    browser.get(f"file://{tmp_path / 'index.html'}")
+    assert not [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+    assert len(browser.find_elements("css selector", "figure svg")) == 4
+
+
 def test_finished_cells_are_not_done_again(tmp_path, monkeypatch):
     first = sweep(GRAPHS, [2, 3], folder=tmp_path)
     table = (tmp_path / "sweep.csv").read_bytes()

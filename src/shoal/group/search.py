@@ -39,19 +39,23 @@ MAX_ROW = 2**30  # kernels add up in 32 bits
 
 
 class Effort(NamedTuple):
-    """Steps per node on small and on large inputs, stretches between shards, first and last temperature."""
+    """Steps per node on small and on large inputs, stretches between shards, first and last temperature.
+
+    ``crowding`` is by how much each further member of a group adds to the steps.
+    """
 
     steps: int
     steps_large: int
     stretches: int
     hot: float
     cold: float
+    crowding: float
 
 
 EFFORTS = {
-    "fast": Effort(150, 60, 4, 0.15, 0.02),
-    "balanced": Effort(1_500, 250, 10, 0.4, 0.02),
-    "thorough": Effort(20_000, 2_000, 40, 0.6, 0.02),
+    "fast": Effort(150, 60, 4, 0.15, 0.02, 0.1),
+    "balanced": Effort(1_500, 250, 10, 0.4, 0.02, 0.05),
+    "thorough": Effort(20_000, 2_000, 40, 0.6, 0.02, 0.1),
 }
 
 
@@ -149,7 +153,8 @@ def _steps_per_node(state: State, k: int, effort: Effort) -> int:
     n, width = state.degrees.shape
     steps = np.clip(SMALL_NODES / n, effort.steps_large / effort.steps, 1) * effort.steps
     steps *= min(WIDE_SLICES / width, 1) ** 0.7
-    crowding = 0.0 if effort.stretches < 10 and width <= NARROW_SLICES else 0.1 * (min(k, 20) - 2)
+    hurried = effort.stretches < 10 and width <= NARROW_SLICES
+    crowding = 0.0 if hurried else effort.crowding * (min(k, 20) - 2)
     return int(max(steps * (1 + crowding), effort.steps * TINY_NODES / n))
 
 

@@ -17,7 +17,7 @@ from shoal.realize.choose import choose_degrees
 from shoal.realize.erdos_gallai import is_graphical
 from shoal.rebuild import _class_kernels, _kernels
 from shoal.rebuild._edgeset import new_set
-from shoal.rebuild.rewire import as_edges, rewire
+from shoal.rebuild.rewire import as_edges, finish, rewire
 
 
 @dataclass
@@ -53,23 +53,6 @@ class Classes:
         return ((self.count >= self.k + spare) & (self.neighbours(t, -1) >= 0))[self.member]
 
 
-def rewire_with_classes(
-    edges: np.ndarray,
-    n: int,
-    t: int,
-    classes: Classes,
-    *,
-    deleted: np.ndarray,
-    rng: np.random.Generator,
-) -> np.ndarray:
-    """Rewire slice ``t`` to the degrees of ``classes``, letting people change class where that saves edges.
-
-    ``classes`` is changed in place; slices must come one after the other. Its degrees must be realizable.
-    """
-    found = _attempt(edges, n, t, classes, deleted, rng)
-    return rewire(edges, n, classes.rows[classes.member, t], deleted=deleted, rng=rng) if found is None else found[0]
-
-
 def _attempt(
     edges: np.ndarray,
     n: int,
@@ -93,12 +76,9 @@ def _attempt(
     _class_kernels.pair_up(n, current, original, lack, rng)
     alone = lack.copy()
     _class_kernels.absorb(classes.neighbours(t, 1), classes.k, n, current, lack, target, member, count, rng)
-    if lack.any():
-        if not is_graphical(target):
-            return None
-        _kernels.repair(n, current, original, lack, rng)
-        if lack.any():
-            _kernels.follow_witness(n, current, lack, target, rng)
+    if lack.any() and not is_graphical(target):
+        return None
+    finish(current, original, n, target, lack, rng)
     _kernels.polish(n, current, original, lack, rng)
     classes.member[:], classes.count[:] = member, count
     return as_edges(current, n), alone
