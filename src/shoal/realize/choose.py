@@ -22,7 +22,7 @@ from shoal.realize.enforce import enforce_realizability, fix_parity
 from shoal.realize.erdos_gallai import is_graphical
 
 EXACT_EDGES = 1000  # slices up to this size go to the solver
-EFFORT = 6e4  # moves of the search, and no fewer than a third of the slice
+EFFORT = 1e5  # moves of the search, and no fewer than a third of the slice
 LARGE = 20_000  # edges and groups above which a slice gets fewer rounds of local search, for less than 1 % more edits
 NODES = 20  # of the solver's search tree; a limit in seconds would make results depend on the machine
 GAP = 1e-3  # relative, of an objective that is larger than the edges changed
@@ -132,7 +132,10 @@ class _Problem:
         if not paying.any():
             best = self.search(rng, top, np.zeros(self.us.size, dtype=bool), 0.0)
         else:
-            pricing = int(np.clip(10 * self.sizes.mean(), 20, 100))  # small groups settle soon
+            size = self.us.size + self.groups.size
+            pricing = (
+                100 if size <= LARGE else int(np.clip(10 * self.sizes.mean(), 20, 100))
+            )  # small groups settle soon
             mean, level = prices(
                 self.us,
                 self.vs,
@@ -142,8 +145,7 @@ class _Problem:
                 self.degrees.astype(float),
                 pricing,
             )
-            size = self.us.size + self.groups.size
-            rounds = min(10.0, max(0.3, EFFORT / size * min(1.0, LARGE / size)))
+            rounds = min(20.0, max(0.3, EFFORT / size * min(1.0, LARGE / size)))
             best = self.search(rng, np.floor(level + 0.5).astype(np.int64), mean > 0.5, rounds)
             if exact or (exact is None and self.us.size <= exact_edges and paying.mean() > 0.1):
                 found = self.milp(math.inf if exact else NODES, 0.0 if exact else GAP)
