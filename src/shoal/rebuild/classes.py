@@ -35,10 +35,6 @@ class Classes:
         rows, member, count = np.unique(released, axis=0, return_inverse=True, return_counts=True)
         return cls(rows.astype(np.int64), member.reshape(-1).astype(np.int64), count.astype(np.int64), k)
 
-    def released(self) -> np.ndarray:
-        """The (n, T) matrix of released degrees."""
-        return self.rows[self.member]
-
     def neighbours(self, t: int, step: int) -> np.ndarray:
         """For every class the one that differs by ``step`` in slice ``t`` only, -1 where there is none."""
         salt = np.random.default_rng(20150).integers(1, 2**63, self.rows.shape[1], dtype=np.uint64) * np.uint64(2) + 1
