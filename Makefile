@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help install demo test lint bench docs picture clean
+.PHONY: help install demo test lint bench paper docs picture clean
 
 help:
 	@echo "make demo     anonymize a real data set and verify the release"
@@ -13,6 +13,7 @@ help:
 	@echo "make install  put shoal into $(VENV)"
 	@echo "make lint     ruff and mypy"
 	@echo "make bench    measure, and write benchmarks/RESULTS.md (slow)"
+	@echo "make paper    the paper's figures and table again, into docs/paper (DATA=folder of the sets)"
 	@echo "make docs     build the documentation into docs/_build"
 	@echo "make picture  draw the README's picture again"
 
@@ -48,6 +49,11 @@ lint: $(STAMPS)/lint
 
 bench: $(STAMPS)/core
 	$(BIN)/python benchmarks/run.py
+
+# The sets are looked for in $SHOAL_DATA, then in ../shared/data; what is missing is named on the page.
+DATA ?= $(or $(SHOAL_DATA),$(wildcard ../shared/data))
+paper: $(STAMPS)/core
+	$(BIN)/shoal paper $(if $(DATA),--data $(DATA)) -o docs/paper
 
 docs: $(STAMPS)/docs
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build

@@ -103,7 +103,7 @@ def anonymize(
                 degrees, k, rng=rng, effort=effort, time_limit=time_limit, jobs=jobs, progress=tell, crowd=crowd
             )
         else:
-            labels, _, rounds = degree_anonymization(
+            labels, _, rounds, _ = degree_anonymization(
                 degrees, k, assignment=method, rng=rng, restarts=restarts, jobs=jobs, progress=tell
             )
     sizes = group_sizes(labels)

@@ -6,7 +6,6 @@ was stopped goes on where it was, and nothing stale is ever taken for fresh.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import time
@@ -17,11 +16,11 @@ from typing import Any
 
 import polars as pl
 
-import shoal
 from shoal.anonymize import anonymize
 from shoal.audit import Vector, audit
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
+from shoal.kept import Kept
 from shoal.measure import compare
 from shoal.progress import Progress
 
@@ -139,29 +138,20 @@ def sweep(
 
 
 class _Store:
-    """Cells by the hash of everything that determines them, on disk where there is a folder."""
+    """Cells that were measured before are taken from the folder."""
 
     def __init__(self, folder: Path | None, seed: int, options: dict[str, Any]) -> None:
         self.folder, self.seed, self.options = folder, seed, options
-        if folder is not None:
-            try:
-                (folder / "cells").mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise InputError(f"{folder}: cannot be written ({error.strerror})") from None
+        self.kept = Kept(folder / "cells" if folder is not None else None)
 
     def cell(self, name: str, graph: TemporalGraph, k: int) -> Cell:
-        if self.folder is None:
-            return _measure(name, graph, k, self.seed, self.options)
-        what = repr((shoal.__version__, name, graph.digest(), k, self.seed, sorted(self.options.items())))
-        file = self.folder / "cells" / f"{hashlib.blake2b(what.encode(), digest_size=12).hexdigest()}.json"
+        what = (name, graph.digest(), k, self.seed, sorted(self.options.items()))
         try:
-            return Cell(**json.loads(file.read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError):
-            pass  # not measured yet, or cut off while it was written
+            return Cell(**self.kept.find(*what))
+        except TypeError:
+            pass  # not measured yet, or by another version of the cell
         cell = _measure(name, graph, k, self.seed, self.options)
-        draft = file.with_suffix(".draft")
-        draft.write_text(json.dumps(asdict(cell)), encoding="utf-8")
-        os.replace(draft, file)
+        self.kept.keep(asdict(cell), *what)
         return cell
 
 

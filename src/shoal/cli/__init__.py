@@ -12,6 +12,7 @@ import typer
 from shoal.cli.anonymize import anonymize
 from shoal.cli.audit import audit
 from shoal.cli.demo import demo
+from shoal.cli.paper import paper
 from shoal.cli.sweep import sweep
 from shoal.cli.verify import verify
 from shoal.errors import GuaranteeError, ShoalError
@@ -32,6 +33,7 @@ app.command(epilog=EXIT_CODES)(audit)
 app.command(epilog=EXIT_CODES)(sweep)
 app.command(epilog=EXIT_CODES)(verify)
 app.command(epilog=EXIT_CODES)(demo)
+app.command(epilog=EXIT_CODES)(paper)
 
 
 def _show_version(asked: bool) -> None:

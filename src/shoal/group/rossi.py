@@ -31,11 +31,12 @@ Assignment = Callable[[np.ndarray, int, np.random.Generator], np.ndarray]
 
 
 class Grouping(NamedTuple):
-    """Which group each node is in, the l1 cost of that, and how many rounds every restart took."""
+    """Which group each node is in, the l1 cost of that, how many rounds every restart took and which was its best."""
 
     labels: np.ndarray
     cost: int
     rounds: list[int]
+    best_rounds: list[int]
 
 
 def greedy_assignment(distance: np.ndarray, k: int, rng: np.random.Generator, n_orders: int = N_ORDERS) -> np.ndarray:
@@ -97,7 +98,7 @@ def degree_anonymization(
     """
     n_nodes = degrees.shape[0]
     if k == 1:
-        return Grouping(np.arange(n_nodes, dtype=np.int32), 0, [0])
+        return Grouping(np.arange(n_nodes, dtype=np.int32), 0, [0], [0])
     n_groups = n_nodes // k
     if n_groups * n_nodes > MAX_DISTANCES:
         raise InputError(
@@ -110,7 +111,8 @@ def degree_anonymization(
 
     runs = run_jobs(start, rng.spawn(restarts), jobs, progress)
     best = min(runs, key=lambda run: run.cost)
-    return Grouping(best.labels, best.cost, [rounds for run in runs for rounds in run.rounds])
+    rounds = [count for run in runs for count in run.rounds]
+    return Grouping(best.labels, best.cost, rounds, [count for run in runs for count in run.best_rounds])
 
 
 def _alternate(degrees: np.ndarray, k: int, assign: Assignment, rng: np.random.Generator, max_rounds: int) -> Grouping:
@@ -120,7 +122,7 @@ def _alternate(degrees: np.ndarray, k: int, assign: Assignment, rng: np.random.G
     wide = 2 * int(degrees.sum(axis=1, dtype=np.int64).max(initial=0)) > np.iinfo(np.int32).max
     distance = np.empty((n_groups, n_nodes), np.int64 if wide else np.int32)
     centres = middle(*group_medians(degrees, labels))
-    best, best_cost, rounds = labels, l1_cost(degrees, labels, centres), 0
+    best, best_cost, rounds, best_round = labels, l1_cost(degrees, labels, centres), 0, 0
     while rounds < max_rounds:
         rounds += 1
         _kernels.distances(centres, degrees, distance)
@@ -128,7 +130,7 @@ def _alternate(degrees: np.ndarray, k: int, assign: Assignment, rng: np.random.G
         centres = middle(*group_medians(degrees, labels))
         cost = l1_cost(degrees, labels, centres)
         if cost < best_cost:
-            best, best_cost = labels, cost
+            best, best_cost, best_round = labels, cost, rounds
         if np.array_equal(before, labels):
             break
-    return Grouping(best, best_cost, [rounds])
+    return Grouping(best, best_cost, [rounds], [best_round])

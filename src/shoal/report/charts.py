@@ -23,10 +23,19 @@ _GREY = "#808890"  # readable on white and on black
 _CROWDS = ((1, 1), (2, 4), (5, 9), (10, 99), (100, None))
 
 
-def to_svg(chart: alt.Chart) -> str:
+def to_svg(chart: alt.TopLevelMixin) -> str:
     """Draw a chart without background, in greys that can be read on white and on black."""
+    return _own_ids(str(vl_convert.vegalite_to_svg(_styled(chart, "transparent"))))
+
+
+def to_png(chart: alt.TopLevelMixin) -> bytes:
+    """Draw a chart on white, with two dots per pixel."""
+    return bytes(vl_convert.vegalite_to_png(_styled(chart, "white"), scale=2))
+
+
+def _styled(chart: alt.TopLevelMixin, background: str) -> str:
     styled = (
-        chart.configure(background="transparent", font="sans-serif")
+        chart.configure(background=background, font="sans-serif")
         .configure_axis(
             labelColor=_GREY,
             titleColor=_GREY,
@@ -37,10 +46,10 @@ def to_svg(chart: alt.Chart) -> str:
             titleFontSize=12,
         )
         .configure_legend(labelColor=_GREY, titleColor=_GREY, orient="top", title=None, labelFontSize=13)
+        .configure_title(color=_GREY, fontSize=13)
         .configure_view(stroke=None)
     )
-    svg = str(vl_convert.vegalite_to_svg(json.dumps(styled.to_dict())))
-    return _own_ids(svg)
+    return json.dumps(styled.to_dict())
 
 
 def _own_ids(svg: str) -> str:

@@ -1,0 +1,82 @@
+"""Run cells: timed ones alone in a process that can be stopped, the others on all cores; finished ones are kept."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import TimeoutError as TookTooLong
+from typing import Any
+
+from shoal.errors import InputError
+from shoal.kept import Kept
+from shoal.paper.plan import Cell
+from shoal.paper.tasks import TASKS
+from shoal.progress import usable_cores
+
+Results = dict[Cell, dict[str, Any]]
+
+
+def run_cells(cells: Iterable[Cell], kept: Kept, tell: Callable[[float], None]) -> Results:
+    """The result of every cell, from the kept ones where they are there; `tell` hears the share done."""
+    cells = list(dict.fromkeys(cells))
+    results: Results = {}
+
+    def done(cell: Cell, result: dict[str, Any]) -> None:
+        results[cell] = result
+        tell(len(results) / len(cells))
+
+    for cell in cells:
+        if (result := kept.find(*cell)) is not None:
+            done(cell, result)
+    with _Alone() as alone:
+        for cell in [c for c in cells if c not in results and c.stop_after is not None]:
+            result = alone.run(cell)
+            kept.keep(result, *cell)
+            done(cell, result)
+    left = [c for c in cells if c not in results]
+    if left:
+        pool = _pool(usable_cores())
+        try:
+            waiting: dict[Future[dict[str, Any]], Cell] = {pool.submit(_work, c.task, c.args): c for c in left}
+            for future in as_completed(waiting):
+                cell = waiting[future]
+                kept.keep(future.result(), *cell)
+                done(cell, future.result())
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+    return results
+
+
+def _work(task: str, args: tuple[Any, ...]) -> dict[str, Any]:
+    return TASKS[task](*args)
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    """Processes of their own, started fresh: forking with running threads can hang."""
+    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+
+
+class _Alone:
+    """One process for timed cells, one after the other; replaced when a cell had to be stopped."""
+
+    def __enter__(self) -> _Alone:
+        self.pool = _pool(1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.pool.shutdown(wait=True, cancel_futures=True)
+
+    def run(self, cell: Cell) -> dict[str, Any]:
+        """The result; {"stopped": seconds} where it did not end in time, {"refused": why} where it would not begin."""
+        future = self.pool.submit(_work, cell.task, cell.args)
+        try:
+            return future.result(timeout=cell.stop_after)
+        except InputError as error:
+            return {"refused": str(error)}
+        except TookTooLong:
+            for process in list(self.pool._processes.values()):
+                process.kill()
+            self.pool.shutdown(wait=True)
+            self.pool = _pool(1)
+            return {"stopped": cell.stop_after}
