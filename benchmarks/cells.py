@@ -56,6 +56,60 @@ def release(
     }
 
 
+def demand(name: str, k: int, wishes: dict[str, Any]) -> dict:
+    """A release with something asked for; `share` protects that share of the people, chosen at random."""
+    graph = sets.load(name)
+    options = dict(wishes)
+    if share := options.pop("share", None):
+        people = np.random.default_rng(0).choice(graph.n_nodes, int(share * graph.n_nodes), replace=False)
+        options["protect"] = graph.nodes.gather(people).to_list()
+    shoal.anonymize(messenger(200, 3), 3, seed=0, allow=options.get("allow", "both"), protect=[1, 2] if share else None)
+    if graph.directed:
+        shoal.anonymize(shoal.TemporalGraph.from_slices({"a": [(0, 1), (1, 2)], "b": [(0, 1)]}, directed=True), 2, seed=0)
+    seconds, made = _seconds(lambda: shoal.anonymize(graph, k, seed=0, jobs=JOBS, **options))
+    rows = made.degrees
+    if graph.directed:  # networkx counts the degrees too
+        into, out = rows[:, : graph.n_slices], rows[:, graph.n_slices :]
+        for t, digraph in enumerate(made.graph.to_networkx().values()):
+            nodes = graph.nodes.to_list()
+            assert [digraph.in_degree(x) for x in nodes] == into[:, t].tolist()
+            assert [digraph.out_degree(x) for x in nodes] == out[:, t].tolist()
+    return {
+        "changed": made.edges.changed,
+        "kept": made.edges.kept_share,
+        "edges": graph.n_edges,
+        "bound": made.bound,
+        "blocks": made.promise.n_blocks,
+        "seconds": seconds,
+    }
+
+
+def growing(name: str, k: int, first: int, step: int, times: int) -> dict:
+    """A release of the first slices, extended several times, against releasing all of them at once."""
+    graph = sets.load(name)
+    labels = [part.label for part in graph.slices]
+    frame = graph.to_polars()
+
+    def part(begin: int, end: int) -> shoal.TemporalGraph:
+        chosen = frame.filter(frame["slice"].is_in(labels[begin:end]))
+        return shoal.TemporalGraph.from_edges(chosen, time="slice", slice="value")
+
+    with tempfile.TemporaryDirectory() as work:
+        folder = Path(work)
+        made = shoal.anonymize(part(0, first), k, seed=0, jobs=JOBS)
+        made.save(folder / "0", private=folder / "0.json", report=False)
+        changed, held = [made.edges.changed], []
+        for i in range(times):
+            begin = first + i * step
+            made = shoal.extend(folder / f"{i}", part(begin, begin + step), folder / f"{i}.json", seed=0, jobs=JOBS)
+            made.save(folder / f"{i + 1}", private=folder / f"{i + 1}.json", report=False)
+            changed.append(made.edges.changed)
+            held.append(len(made.after.held_back))
+        holds = bool(shoal.verify([folder / f"{i}" for i in range(times + 1)], k))
+    whole = shoal.anonymize(part(0, first + times * step), k, seed=0, jobs=JOBS)
+    return {"changed": changed, "held_back": held, "holds": holds, "at_once": whole.edges.changed}
+
+
 def grouping(name: str, k: int) -> dict:
     """Grouping alone: one start of greedy and the three efforts of search, in one process."""
     degrees = sets.load(name).degree_matrix()

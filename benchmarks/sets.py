@@ -22,6 +22,8 @@ SETS = {
     "Travian days": ("travian/edges.csv.gz", {"slice": "1d", "offset": "5h"}),
     "DBLP years": ("dblp-coauth-1970-1990/edges.csv.gz", {"slice": "value"}),
     "Higgs days": ("higgs-twitter/edges.csv.gz", {"slice": "1d"}),
+    "Higgs days, directed": ("higgs-twitter/edges.csv.gz", {"slice": "1d", "directed": True}),
+    "Irvine weeks, directed": ("uci-collegemsg/edges.csv.gz", {"slice": "1w", "directed": True}),
     "messenger 10^4": (10_000, {}),
     "messenger 10^5": (100_000, {}),
     "messenger 2·10^5": (200_000, {}),

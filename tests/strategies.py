@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 from hypothesis import strategies as st
 
 from shoal import TemporalGraph
+from shoal.graph import Slice
 
 
 @st.composite
@@ -21,6 +23,29 @@ def graphs(draw: st.DrawFn, max_nodes: int = 9, max_slices: int = 4) -> Temporal
         else:
             slices[f"t{t}"] = {"empty": [], "complete": pairs, "star": pairs[: n_nodes - 1], "some": []}[kind]
     return TemporalGraph.from_slices(slices, nodes=range(n_nodes))
+
+
+@st.composite
+def any_graphs(draw: st.DrawFn, max_nodes: int = 8) -> TemporalGraph:
+    """Directed or not, over time, over layers, or both."""
+    n_nodes, directed = draw(st.integers(1, max_nodes)), draw(st.booleans())
+    pairs = [(u, v) for u in range(n_nodes) for v in range(n_nodes) if u != v]
+    axes = draw(st.sampled_from(["time", "layers", "both"]))
+    layers = ["calls", "mail"] if axes == "both" else ["x", "y", "z"] if axes == "layers" else [None]
+    days = [None] if axes == "layers" else [f"2024-05-0{d}" for d in range(1, draw(st.integers(1, 3)) + 1)]
+    parts = [(layer, day) for layer in layers for day in days]
+    chosen = [draw(st.lists(st.sampled_from(pairs), unique=True, max_size=20)) if pairs else [] for _ in parts]
+    rows = [(u, v, t) for t, some in enumerate(chosen) for u, v in some]
+    ends = [np.array([row[side] for row in rows], np.int32) for side in (0, 1)]
+    labels = ["/".join(x for x in part if x) for part in parts]
+    return TemporalGraph._from_codes(
+        pl.Series(np.arange(n_nodes)),
+        ends,
+        np.array([row[2] for row in rows], np.int32),
+        [Slice(label, layer, day) for label, (layer, day) in zip(labels, parts, strict=True)],
+        directed=directed,
+        ordered=axes != "layers",
+    )
 
 
 @st.composite

@@ -155,8 +155,3 @@ def test_k_of_one_changes_nothing_in_degrees():
 def test_bad_parameters_are_refused(change, message):
     with pytest.raises(InputError, match=message):
         shoal.anonymize(HARD["karate club"][0], **{"k": 2, **change})
-
-
-def test_directed_graphs_are_refused_clearly():
-    with pytest.raises(InputError, match="directed graphs"):
-        shoal.anonymize(TemporalGraph.from_slices({"a": [(1, 2)]}, directed=True), 1)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shoal.audit.exposure import Audit, audit
     from shoal.audit.verify import Verdict, verify
     from shoal.errors import InputError, ShoalError
+    from shoal.extend import extend
     from shoal.graph import TemporalGraph
     from shoal.measure.compare import compare
     from shoal.measure.comparison import Comparison
@@ -38,6 +39,7 @@ __all__ = [
     "anonymize",
     "audit",
     "compare",
+    "extend",
     "read",
     "sweep",
     "verify",
@@ -55,6 +57,7 @@ _HOME = {
     "anonymize": "shoal.anonymize",
     "audit": "shoal.audit.exposure",
     "compare": "shoal.measure",
+    "extend": "shoal.extend",
     "read": "shoal.read",
     "sweep": "shoal.sweep",
     "verify": "shoal.audit.verify",

@@ -3,46 +3,39 @@
 An attacker knows somebody's degree in every slice and looks for the one person in the release who has that vector. So
 people are put into groups of at least k with similar vectors; each group gets one vector for all its members; every
 slice becomes a graph in which they have it, sharing as many edges as possible with the original. Whoever looks for one
-of them then finds at least k.
-
-| stage | method "search" | methods "greedy" and "optimal" (Rossi, Musolesi & Torsello 2015) |
-|---|---|---|
-| group | `search_groups` | `degree_anonymization` |
-| realize | `choose_degrees` | medians, `realize_slice` |
-| rebuild | `rewire` | `priority` |
+of them then finds at least k. How each stage is done, method by method, stands in `stages`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-from shoal.crowds import smallest_class
-from shoal.errors import GuaranteeError, InputError
+from shoal.crowds import distinct_rows
+from shoal.errors import GuaranteeError
 from shoal.graph import TemporalGraph
-from shoal.group import EFFORTS, degree_anonymization, group_medians, group_sizes, lower_bound, search_groups
-from shoal.group.medians import middle
-from shoal.group.neighbours import find_crowd
+from shoal.limits import Limits, make_limits
 from shoal.progress import Progress, run_jobs, usable_cores
+from shoal.promise import Promise, make_promise
 from shoal.randomness import Randomness
-from shoal.realize import choose_degrees, realize_slice
-from shoal.rebuild import priority, rewire, rewire_single
 from shoal.release import Release
+from shoal.stages import METHODS, Groups, How, group_people, rebuild_slice
 
 __all__ = ["METHODS", "Release", "anonymize"]
-
-METHODS = ("search", "greedy", "optimal")
-OBJECTIVES = ("edges", "l1")
-# Slices up to this many edges go to the exact solver of the degree program.
-EXACT_EDGES = {"fast": 0, "balanced": 1_000, "thorough": 4_000}
 
 
 def anonymize(
     graph: TemporalGraph,
-    k: int,
+    k: Any,
     *,
+    protect: Iterable[Any] | None = None,
+    horizon: str | int | None = None,
+    allow: str = "both",
+    keep: Iterable[Any] | None = None,
+    forbid: Iterable[Any] | None = None,
+    exempt: Iterable[Any] | None = None,
     method: str = "search",
     seed: int | None = None,
     effort: str = "balanced",
@@ -58,9 +51,21 @@ def anonymize(
     Parameters
     ----------
     graph
-        What is to be published.
+        What is to be published. In a directed graph the vector holds in-degrees and out-degrees.
     k
-        The size of the smallest crowd, from 1 (no protection) to the number of people.
+        The size of the smallest crowd, from 1 (no protection) to the number of people. Or a level for each person: a
+        mapping from ids (people not in it get 1), or a list in the order of `graph.nodes`.
+    protect
+        Only these people are protected, at k; the others are changed where it helps them.
+    horizon
+        The attacker knows the degrees within any one stretch of this length: "1mo" or another calendar width, or a number of
+        slices. Every stretch gets its own groups. By default the attacker knows the whole history.
+    allow
+        "both", or only "add" or only "remove" edges.
+    keep, forbid
+        Edges that must stay and pairs that must not be joined: (u, v), or (u, v, slice) for one slice only.
+    exempt
+        People about whom nothing is changed.
     method
         "search", or one of the paper's two, "greedy" and "optimal".
     seed
@@ -88,88 +93,94 @@ def anonymize(
     >>> release.min_class_size >= 3
     True
     """
-    _check_parameters(graph, k, method, effort, objective, deletion_weight, restarts)
+    promise = make_promise(graph, k, protect=protect, horizon=horizon)
+    how = How(method, effort, time_limit, objective, deletion_weight, restarts)
+    limits = make_limits(graph, allow=allow, keep=keep, forbid=forbid, exempt=exempt, method=method)
     jobs, progress = jobs or usable_cores(), progress or Progress()
     chance = Randomness(seed, graph.digest())
-    degrees, n, searching = graph.degree_matrix(), graph.n_nodes, method == "search"
 
-    with progress.stage("comparing", 100) as tell:
-        crowd = find_crowd(degrees, k, jobs=jobs, progress=tell)
-    with progress.stage("grouping", 100 if searching else restarts) as tell:
-        rng = chance.stream("group")
-        rounds: list[int] = []
-        if searching:
-            labels = search_groups(
-                degrees, k, rng=rng, effort=effort, time_limit=time_limit, jobs=jobs, progress=tell, crowd=crowd
-            )
-        else:
-            labels, _, rounds, _ = degree_anonymization(
-                degrees, k, assignment=method, rng=rng, restarts=restarts, jobs=jobs, progress=tell
-            )
-    sizes = group_sizes(labels)
-    centres = middle(*group_medians(degrees, labels))
-
-    def by_paper(t: int) -> np.ndarray:
-        chosen = realize_slice(centres[:, t], sizes, degrees[:, t], labels)
-        return _exactly(chosen[labels], priority(graph.edges(t), chosen[labels], chance.stream(f"rebuild/{t}")))
-
-    def by_medians(t: int) -> np.ndarray:
-        chosen = realize_slice(centres[:, t], sizes, degrees[:, t], labels)
-        return _exactly(chosen[labels], rewire(graph.edges(t), n, chosen[labels], rng=chance.stream(f"rebuild/{t}")))
-
-    def by_program(t: int) -> np.ndarray:
-        edges, rng = graph.edges(t), chance.stream(f"rebuild/{t}")
-        chosen, deleted = choose_degrees(
-            edges, n, labels, sizes, deletion_weight=deletion_weight, rng=rng, exact_edges=EXACT_EDGES[effort]
-        )
-        return _exactly(chosen[labels], rewire(edges, n, chosen[labels], deleted=deleted, rng=rng))
-
-    def by_class(t: int) -> np.ndarray:
-        rng = chance.stream(f"rebuild/{t}")
-        return rewire_single(graph.edges(t), n, labels, k, deletion_weight=deletion_weight, rng=rng)
-
-    rebuild: Callable[[int], np.ndarray]
-    if not searching:
-        rebuild = by_paper
-    elif objective == "l1":
-        rebuild = by_medians
-    else:
-        rebuild = by_class if graph.n_slices == 1 else by_program
+    with progress.stage("grouping", 100) as tell:
+        groups = _group(graph, promise, how, limits, chance, jobs, tell)
     with progress.stage("rebuilding", graph.n_slices) as tell:
-        released = graph.with_edges(run_jobs(rebuild, range(graph.n_slices), jobs, tell))
-    with progress.stage("bounding", 1):
-        bound = lower_bound(degrees, k, jobs=jobs, crowd=crowd)
-    if smallest_class(released.degree_matrix()) < k:
-        raise GuaranteeError(f"a degree vector occurs fewer than {k} times; nothing was released, please report this")
-    return Release(original=graph, graph=released, k=k, method=method, chance=chance, rounds=rounds, bound=bound)
+        released = _rebuild(graph, promise, how, limits, chance, [g.labels for g in groups], jobs, tell)
+    _check(released, promise)
+    return Release(
+        original=graph,
+        graph=released,
+        promise=promise,
+        groups=_lasting(released, groups),
+        method=method,
+        chance=chance,
+        rounds=[count for g in groups for count in g.rounds],
+        bound=sum(g.bound for g in groups),
+    )
 
 
-def _exactly(wanted: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """The edges, if they have these degrees: what was promised, looked at once more before anybody gets it."""
-    if not np.array_equal(np.bincount(edges.ravel(), minlength=len(wanted)), wanted):
-        raise GuaranteeError(
-            "a slice was rebuilt with other degrees than chosen; nothing was released, please report this"
+def _group(
+    graph: TemporalGraph,
+    promise: Promise,
+    how: How,
+    limits: Limits | None,
+    chance: Randomness,
+    jobs: int,
+    tell: Callable[[float], None],
+) -> list[Groups]:
+    """Stage 1, block by block: whoever knows the whole history faces one block, with a horizon there are many."""
+    degrees, alone = graph.degree_matrix(), promise.n_blocks == 1
+    allow, pinned = (limits.allow, limits.pinned) if limits is not None else ("both", None)
+
+    def group(block: int) -> Groups:
+        return group_people(
+            np.ascontiguousarray(degrees[:, promise.columns(block, directed=graph.directed)]),
+            promise.needs,
+            how,
+            allow=allow,
+            pinned=pinned,
+            rng=chance.stream("group" if alone else f"group/{block}"),
+            jobs=jobs if alone else 1,
+            tell=tell if alone else lambda share: None,
         )
-    return edges
+
+    return run_jobs(group, range(promise.n_blocks), jobs, None if alone else tell)
 
 
-def _check_parameters(
-    graph: TemporalGraph, k: Any, method: str, effort: str, objective: str, deletion_weight: float, restarts: int
-) -> None:
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InputError(f"k must be a whole number from 1; got {k}")
-    if k > graph.n_nodes:
-        raise InputError(f"k must be at most the number of people, {graph.n_nodes:,}; got {k:,}")
-    for name, value, known in (
-        ("method", method, METHODS),
-        ("effort", effort, tuple(EFFORTS)),
-        ("objective", objective, OBJECTIVES),
-    ):
-        if value not in known:
-            raise InputError(f"unknown {name} '{value}'; known are {', '.join(known)}")
-    if not 0 < deletion_weight <= 1_000:
-        raise InputError(f"deletion_weight must be above 0 and at most 1,000; got {deletion_weight}")
-    if restarts < 1:
-        raise InputError(f"restarts must be at least 1; got {restarts}")
-    if graph.directed:
-        raise InputError("directed graphs cannot be anonymized yet; read the file without directions")
+def _rebuild(
+    graph: TemporalGraph,
+    promise: Promise,
+    how: How,
+    limits: Limits | None,
+    chance: Randomness,
+    labels: list[np.ndarray],
+    jobs: int,
+    tell: Callable[[float], None],
+) -> TemporalGraph:
+    """Stages 2 and 3, slice by slice."""
+    single = np.bincount(promise.blocks) == 1
+
+    def rebuild(t: int) -> np.ndarray:
+        block = promise.blocks[t]
+        return rebuild_slice(
+            graph.edges(t),
+            labels[block],
+            how,
+            directed=graph.directed,
+            limits=limits.of_slice(t) if limits is not None else None,
+            change_class=promise.k if single[block] and promise.for_everybody else None,
+            rng=chance.stream(f"rebuild/{t}"),
+        )
+
+    return graph.with_edges(run_jobs(rebuild, range(graph.n_slices), jobs, tell))
+
+
+def _check(released: TemporalGraph, promise: Promise) -> None:
+    """The promise itself, counted from the edges that are about to be given away."""
+    if (promise.crowds(released.degree_matrix(), directed=released.directed) < promise.needs).any():
+        raise GuaranteeError("somebody stands in too small a crowd; nothing was released, please report this")
+
+
+def _lasting(released: TemporalGraph, groups: list[Groups]) -> np.ndarray:
+    """Groups of people who are alike in the whole release: those of stage 1, or larger ones where people changed crowds."""
+    degrees = released.degree_matrix()
+    labels = groups[0].labels
+    alike = len(groups) == 1 and bool((degrees == degrees[np.unique(labels, return_index=True)[1]][labels]).all())
+    return labels if alike else distinct_rows(degrees)[1]

@@ -207,6 +207,18 @@ class TemporalGraph:
         """Whether slices are layers, or layers and time bins together."""
         return any(s.layer is not None for s in self.slices)
 
+    def places(self, ids: Iterable[Any]) -> np.ndarray:
+        """Where these people stand among the nodes; numbers may come as text, as they do from files.
+
+        >>> TemporalGraph.from_slices({"mon": [("ann", "bob")]}).places(["bob"]).tolist()
+        [1]
+        """
+        place = {str(node): i for i, node in enumerate(self.nodes.to_list())}
+        try:
+            return np.array([place[str(one)] for one in ids], np.int64)
+        except KeyError as error:
+            raise InputError(f"nobody in the graph is called {error}") from None
+
     def edges(self, t: int) -> np.ndarray:
         """The (m, 2) node indices of slice t; a view, not a copy."""
         return self._edges[self._starts[t] : self._starts[t + 1]]
@@ -250,6 +262,27 @@ class TemporalGraph:
         ends = [place[self._edges[:, 0]], place[self._edges[:, 1]]]
         return TemporalGraph._from_codes(
             ids.sort(), ends, self.slice_codes(), list(self.slices), directed=self.directed, ordered=self.ordered
+        )
+
+    def over(self, ids: pl.Series) -> TemporalGraph:
+        """The same slices over these people: those who were not there have no contacts, and contacts of others are gone.
+
+        >>> graph = TemporalGraph.from_slices({"mon": [("ann", "bob"), ("bob", "cem")]})
+        >>> graph.over(pl.Series(["ann", "bob", "eve"]))
+        TemporalGraph(3 nodes, 1 slices, 1 edges, undirected)
+        """
+        ids = ids.sort()
+        place = {node: i for i, node in enumerate(ids.to_list())}
+        moved = np.array([place.get(node, -1) for node in self.nodes.to_list()], np.int32)
+        ends = moved[self._edges]
+        there = (ends >= 0).all(axis=1)
+        return TemporalGraph._from_codes(
+            ids,
+            [ends[there, 0], ends[there, 1]],
+            self.slice_codes()[there],
+            list(self.slices),
+            directed=self.directed,
+            ordered=self.ordered,
         )
 
     def slice_codes(self) -> np.ndarray:

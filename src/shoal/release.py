@@ -6,13 +6,17 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from shoal.crowds import distinct_rows
 from shoal.graph import TemporalGraph
+from shoal.promise import Promise
 from shoal.randomness import Randomness
+
+if TYPE_CHECKING:
+    from shoal.extend import Earlier
 
 
 @dataclass(frozen=True)
@@ -44,17 +48,25 @@ class EdgeCounts:
 class Release:
     """A graph that is safe to publish, and what a user wants to know about it.
 
-    `graph` carries the original ids: `save` replaces them by pseudonyms. `bound` is an l1 cost that no k-anonymous degrees
-    can undercut; `rounds` are those of the paper's methods.
+    `graph` carries the original ids: `save` replaces them by pseudonyms. `bound` is an l1 cost that no degrees with these
+    crowds can undercut; `groups` number people who stay alike for good; `rounds` are those of the paper's methods;
+    `after` says what an extension follows.
     """
 
     original: TemporalGraph
     graph: TemporalGraph
-    k: int
+    promise: Promise
+    groups: np.ndarray
     method: str
     chance: Randomness
     rounds: list[int]
     bound: int
+    after: Earlier | None = None
+
+    @property
+    def k(self) -> int:
+        """The crowd everybody stands in, or the highest level where people have their own."""
+        return self.promise.k
 
     @cached_property
     def degrees(self) -> np.ndarray:
@@ -67,14 +79,19 @@ class Release:
         return distinct_rows(self.degrees)[1]
 
     @cached_property
-    def min_class_size(self) -> int:
-        """The smallest crowd: how many people share the rarest temporal degree vector."""
-        return int(np.bincount(self.labels).min())
+    def crowds(self) -> np.ndarray:
+        """(blocks, people) how large everybody's crowd is in each block of the history; one block without a horizon."""
+        return self.promise.crowds(self.degrees, directed=self.graph.directed)
 
     @property
+    def min_class_size(self) -> int:
+        """The smallest crowd: how many people share the rarest temporal degree vector of a block."""
+        return int(self.crowds.min())
+
+    @cached_property
     def n_classes(self) -> int:
-        """Distinct temporal degree vectors in the release."""
-        return int(self.labels.max()) + 1
+        """Distinct temporal degree vectors in the release, added up over the blocks."""
+        return round(float((1 / self.crowds).sum()))
 
     @cached_property
     def cost_l1(self) -> int:

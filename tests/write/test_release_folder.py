@@ -60,7 +60,7 @@ def test_nothing_in_the_folder_tells_who_is_who(tmp_path, release):
         assert "person-" not in text
         assert "seed" not in text.lower()
     record = json.loads((tmp_path / "record.json").read_text())
-    assert record["seed"] == 5
+    assert record["seeds"] == [5]
     assert sorted(record["ids"].values()) == GRAPH.nodes.to_list()
     assert stat.S_IMODE((tmp_path / "record.json").stat().st_mode) == 0o600
 

@@ -115,6 +115,21 @@ class Window:
 
 
 @dataclass(frozen=True)
+class OneBlock:
+    """Knows every slice of one block of the calendar: the attacker of a release with a horizon."""
+
+    blocks: tuple[int, ...]
+    name: str = "one-block"
+    description: str = "knows the number of contacts in every slice of one block of the calendar, whichever it is"
+    covered: bool = True
+
+    def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
+        """Everybody with the same row in a block, for each block."""
+        numbers = np.array(self.blocks)
+        return Crowds(_by_slices(graph, [np.flatnonzero(numbers == block) for block in np.unique(numbers)]))
+
+
+@dataclass(frozen=True)
 class Approximate:
     """Knows every slice, but only roughly."""
 

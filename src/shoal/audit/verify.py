@@ -1,31 +1,29 @@
 """Prove a release from its files alone.
 
-This file imports nothing of shoal but the exceptions, on purpose: it shares no code with what it checks. It reads the tables
-with polars, counts with numpy, and believes the certificate in nothing it can count itself.
+This file and `_released` import nothing of shoal but the exceptions, on purpose: they share no code with what they check. They
+read the tables with polars, count with numpy, and believe the certificate in nothing they can count themselves.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
+from shoal.audit._released import (
+    Check,
+    Released,
+    Unreadable,
+    check_hashes,
+    read_certificate,
+    read_record,
+    read_tables,
+)
 from shoal.errors import InputError
-
-
-@dataclass(frozen=True)
-class Check:
-    """One thing that must hold, and what was found."""
-
-    name: str
-    passed: bool
-    detail: str
 
 
 @dataclass(frozen=True)
@@ -60,127 +58,64 @@ class Verdict:
         }
 
 
-def verify(folder: str | os.PathLike[str], k: int | None = None) -> Verdict:
-    """Re-read a release folder and check every promise: the files, the simple slices, the crowds of at least k.
+def verify(
+    folder: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    k: int | None = None,
+    *,
+    record: str | os.PathLike[str] | None = None,
+) -> Verdict:
+    """Re-read a release folder and check every promise: the files, the simple slices, the crowds.
 
-    Without `k` the certificate's own k must hold. A folder that is no release at all is an InputError.
+    Several folders are releases of the same people at different times: each is checked, and the crowds are those of
+    somebody who has them all. Without `k` the certificate's own promise must hold; with it everybody must stand in a
+    crowd of at least `k`. Where people have levels of their own, only the private `record` says who has which; without it
+    the number of people in crowds of each size is checked. A folder that is no release at all is an InputError.
     """
-    folder = Path(folder)
-    claims = _read_certificate(folder)
-    if k is None:
-        k = claims["k"]
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+    folders = [Path(folder)] if isinstance(folder, str | os.PathLike) else [Path(one) for one in folder]
+    if not folders:
+        raise InputError("name at least one release folder")
+    if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
         raise InputError(f"k must be a whole number from 1; got {k}")
-    checks = [_check_hashes(folder, claims["sha256"])]
+    claims = [read_certificate(one) for one in folders]
+    if len({claim["directed"] for claim in claims}) > 1:
+        raise InputError("some of these releases have directions and some do not: they do not belong together")
+    if len(folders) > 1 and any(claim["n_blocks"] > 1 for claim in claims):
+        raise InputError("a release with a horizon promises nothing about several releases together: verify it alone")
+    checks: list[Check] = []
+    parts: list[Released] = []
+    for one, claim in zip(folders, claims, strict=True):
+        found, part = _check_files(one, claim)
+        name = f"{one.name}: " if len(folders) > 1 else ""
+        checks += [Check(name + check.name, check.passed, check.detail) for check in found]
+        parts += [part] if part is not None else []
     smallest = None
-    try:
-        nodes, slices, edges = (_read_table(folder, name) for name in ("nodes", "slices", "edges"))
-        u, v, t, more = _check_tables(nodes, slices, edges)
+    if len(parts) == len(folders):
+        levels = None if record is None else read_record(Path(record))
+        more, smallest = _check_crowds(parts, claims, k, levels)
         checks += more
-        if all(check.passed for check in more):
-            checks.append(_check_simple(u, v, t, len(nodes), directed=claims["directed"]))
-            sizes = _crowds(u, v, t, len(nodes), len(slices), directed=claims["directed"])
-            smallest = int(sizes.min()) if len(sizes) else 0
-            exposed = int(sizes[sizes < k].sum())
-            found = f"the smallest crowd has {smallest:,}" + (
-                f"; {exposed:,} people are in a crowd below {k}" if exposed else ""
-            )
-            checks.append(Check(f"every degree vector occurs at least {k} times", exposed == 0, found))
-            checks.append(_check_claims(claims, len(nodes), len(slices), len(u), smallest))
-    except _Unreadable as problem:
-        checks.append(Check("the tables can be read", False, str(problem)))
-    return Verdict(str(folder), k, smallest, tuple(checks))
+    promised = max(claim["k"] for claim in claims)
+    return Verdict(", ".join(map(str, folders)), promised if k is None else k, smallest, tuple(checks))
 
 
-class _Unreadable(Exception):
-    """A released table is missing or broken: the release does not hold."""
-
-
-def _read_certificate(folder: Path) -> dict[str, Any]:
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder")
-    file = folder / "certificate.json"
+def _check_files(folder: Path, claims: dict[str, Any]) -> tuple[list[Check], Released | None]:
+    """One folder on its own: hashes, tables, simple slices, and what the certificate counts."""
+    checks = [check_hashes(folder, claims["sha256"])]
     try:
-        claims = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{folder}: is not a release folder (it has no certificate.json)") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{file}: cannot be read ({error})") from None
-    expected = {
-        "k": int,
-        "n_nodes": int,
-        "n_slices": int,
-        "directed": bool,
-        "min_class_size": int,
-        "sha256": dict,
-        "edges": dict,
-    }
-    for name, kind in expected.items():
-        if not isinstance(claims, dict) or not isinstance(claims.get(name), kind):
-            raise InputError(f"{file}: '{name}' is missing or not what it should be")
-    return claims
+        part, more = read_tables(folder)
+    except Unreadable as problem:
+        return [*checks, Check("the tables can be read", False, str(problem))], None
+    checks += more
+    if not all(check.passed for check in more):
+        return checks, None
+    checks.append(_check_simple(part, directed=claims["directed"]))
+    sizes = _crowds([part], directed=claims["directed"])
+    checks.append(_check_claims(claims, part, int(sizes.min(initial=len(part.people)))))
+    return checks, part
 
 
-def _check_hashes(folder: Path, hashes: dict[str, Any]) -> Check:
-    name = "the files are those of the certificate"
-    listed = set(hashes)
-    present = {file.name for file in folder.iterdir()} - {"certificate.json"}
-    if missing := sorted(listed - present):
-        return Check(name, False, f"missing: {', '.join(missing)}")
-    if extra := sorted(present - listed):
-        return Check(name, False, f"not in the certificate: {', '.join(extra)}")
-    for file, expected in sorted(hashes.items()):
-        if hashlib.sha256((folder / file).read_bytes()).hexdigest() != expected:
-            return Check(name, False, f"{file} was changed")
-    return Check(name, True, f"{len(listed)} files, SHA-256")
-
-
-def _read_table(folder: Path, name: str) -> pl.DataFrame:
-    try:
-        if (folder / f"{name}.parquet").is_file():
-            return pl.read_parquet(folder / f"{name}.parquet").cast(pl.String)
-        return pl.read_csv(folder / f"{name}.csv", infer_schema=False)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise _Unreadable(f"{name}: {str(error).splitlines()[0]}") from None
-
-
-def _check_tables(
-    nodes: pl.DataFrame, slices: pl.DataFrame, edges: pl.DataFrame
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[Check]]:
-    """Every end of an edge is a listed person, every slice is listed, and no person or slice is listed twice."""
-    for table, column in ((nodes, "node"), (slices, "slice"), (edges, "source"), (edges, "target"), (edges, "slice")):
-        if column not in table.columns:
-            raise _Unreadable(f"there is no column '{column}'")
-        if table[column].null_count():
-            raise _Unreadable(f"column '{column}' has empty cells")
-    checks = []
-    for table, column, what in ((nodes, "node", "person"), (slices, "slice", "slice")):
-        twice = len(table) - table[column].n_unique()
-        checks.append(
-            Check(
-                f"no {what} is listed twice",
-                twice == 0,
-                f"{len(table):,} listed" + (f", {twice:,} again" if twice else ""),
-            )
-        )
-    columns = []
-    for column, listed, what in (
-        ("source", nodes["node"], "every edge starts at a listed person"),
-        ("target", nodes["node"], "every edge ends at a listed person"),
-        ("slice", slices["slice"], "every edge is in a listed slice"),
-    ):
-        key = pl.DataFrame({column: listed.unique(maintain_order=True)}).with_row_index("code")
-        codes = edges.select(column).join(key, on=column, how="left", maintain_order="left")["code"]
-        unknown = codes.null_count()
-        checks.append(
-            Check(what, unknown == 0, f"{unknown:,} of {len(edges):,} do not" if unknown else f"{len(edges):,} edges")
-        )
-        columns.append(codes.fill_null(0).to_numpy().astype(np.int64))
-    return columns[0], columns[1], columns[2], checks
-
-
-def _check_simple(u: np.ndarray, v: np.ndarray, t: np.ndarray, n: int, *, directed: bool) -> Check:
+def _check_simple(part: Released, *, directed: bool) -> Check:
     name = "every slice is a simple graph"
+    u, v, t, n = part.u, part.v, part.t, len(part.people)
     loops = int((u == v).sum())
     if loops:
         return Check(name, False, f"{loops:,} edges join a person to themself")
@@ -197,31 +132,82 @@ def _check_simple(u: np.ndarray, v: np.ndarray, t: np.ndarray, n: int, *, direct
     )
 
 
-def _crowds(u: np.ndarray, v: np.ndarray, t: np.ndarray, n: int, n_slices: int, *, directed: bool) -> np.ndarray:
-    """How many people share each temporal degree vector (in- and out-degrees together where edges have a direction).
+def _crowds(parts: list[Released], *, directed: bool) -> np.ndarray:
+    """(blocks, people) how many share each person's degrees in each block, over everybody listed in any of the folders.
 
-    Refinement: everybody starts in one crowd, and every slice splits crowds by the degree in it. Crowds are numbered
-    anew after each slice, so nothing is hashed and nothing can collide.
+    Refinement: everybody starts in one crowd, and every slice splits crowds by the degree in it (in- and out-degree
+    where edges have a direction). Somebody not listed in a folder is told apart by that. Crowds are numbered
+    anew after each split, so nothing is hashed and nothing can collide.
     """
-    crowd = np.zeros(n, np.int64)
-    order = np.argsort(t, kind="stable")
-    bounds = np.searchsorted(t[order], np.arange(n_slices + 1))
-    for s in range(n_slices):
-        here = order[bounds[s] : bounds[s + 1]]
-        if not len(here):
-            continue
-        out_degree = np.bincount(u[here], minlength=n)
-        in_degree = np.bincount(v[here], minlength=n)
-        for degree in (out_degree, in_degree) if directed else (out_degree + in_degree,):
-            crowd = np.unique(crowd * (int(degree.max()) + 1) + degree, return_inverse=True)[1]
-    return np.unique(crowd, return_counts=True)[1]
+    everybody = {name: i for i, name in enumerate(sorted({name for part in parts for name in part.people}))}
+    n, n_blocks = len(everybody), int(max(part.blocks.max(initial=0) for part in parts)) + 1
+    crowd = np.zeros((n_blocks, n), np.int64)
+    for part in parts:
+        place = np.array([everybody[name] for name in part.people], np.int64)
+        listed = np.zeros(n, np.int64)
+        listed[place] = 1
+        crowd = crowd * 2 + listed
+        order = np.argsort(part.t, kind="stable")
+        bounds = np.searchsorted(part.t[order], np.arange(len(part.slices) + 1))
+        for s, block in enumerate(part.blocks):
+            here = order[bounds[s] : bounds[s + 1]]
+            out_degree = np.bincount(place[part.u[here]], minlength=n)
+            in_degree = np.bincount(place[part.v[here]], minlength=n)
+            for degree in (out_degree, in_degree) if directed else (out_degree + in_degree,):
+                if len(here):
+                    split = crowd[block] * (int(degree.max()) + 1) + degree
+                    crowd[block] = np.unique(split, return_inverse=True)[1]
+    sizes = np.empty_like(crowd)
+    for block in range(n_blocks):
+        _, label, count = np.unique(crowd[block], return_inverse=True, return_counts=True)
+        sizes[block] = count[label]
+    return sizes
 
 
-def _check_claims(claims: dict[str, Any], n: int, n_slices: int, n_edges: int, smallest: int) -> Check:
+def _check_crowds(
+    parts: list[Released], claims: list[dict[str, Any]], k: int | None, levels: dict[str, int] | None
+) -> tuple[list[Check], int]:
+    """The promise itself, for everybody who is in any of the folders."""
+    sizes = _crowds(parts, directed=claims[0]["directed"])
+    smallest = int(sizes.min(initial=sizes.shape[1]))
+    weakest = sizes.min(axis=0)  # over the blocks
+    where = f"within each of {len(sizes):,} blocks of the calendar " if len(sizes) > 1 else ""
+    together = f"over all {len(parts)} releases " if len(parts) > 1 else ""
+    by_k = {int(level): count for level, count in claims[-1]["people_by_k"].items()}
+    if k is None and levels is not None:
+        people = sorted({name for part in parts for name in part.people})
+        if set(levels) != set(people):
+            raise InputError("the private record is not that of this release: it names other people")
+        wanted = np.array([levels[name] for name in people])
+        short = int((weakest < wanted).sum())
+        detail = f"{short:,} do not" if short else f"{len(people):,} people, the smallest crowd has {smallest:,}"
+        return [
+            Check(f"{together}{where}everybody stands in a crowd as large as their level", short == 0, detail)
+        ], smallest
+    if k is None and len(by_k) > 1:
+        checks = []
+        for level in sorted(by_k):
+            if level > 1:
+                promised = sum(count for other, count in by_k.items() if other >= level)
+                found = int((weakest >= level).sum())
+                detail = f"{found:,} of {promised:,} promised (the private record says who: --record)"
+                checks.append(
+                    Check(f"{where}enough people stand in crowds of at least {level}", found >= promised, detail)
+                )
+        return checks, smallest
+    k = max(claim["k"] for claim in claims) if k is None else k
+    exposed = int((weakest < k).sum())
+    detail = f"the smallest crowd has {smallest:,}"
+    detail += f"; {exposed:,} people are in a crowd below {k}" if exposed else ""
+    return [Check(f"{together}{where}every degree vector occurs at least {k} times", exposed == 0, detail)], smallest
+
+
+def _check_claims(claims: dict[str, Any], part: Released, smallest: int) -> Check:
     found = {
-        "n_nodes": (claims["n_nodes"], n),
-        "n_slices": (claims["n_slices"], n_slices),
-        "edges.released": (claims["edges"].get("released"), n_edges),
+        "n_nodes": (claims["n_nodes"], len(part.people)),
+        "n_slices": (claims["n_slices"], len(part.slices)),
+        "n_blocks": (claims["n_blocks"], int(part.blocks.max(initial=0)) + 1),
+        "edges.released": (claims["edges"].get("released"), len(part.u)),
         "min_class_size": (claims["min_class_size"], smallest),
     }
     wrong = [f"{name} is {really:,}, not {claimed}" for name, (claimed, really) in found.items() if claimed != really]

@@ -12,6 +12,7 @@ import typer
 from shoal.cli.anonymize import anonymize
 from shoal.cli.audit import audit
 from shoal.cli.demo import demo
+from shoal.cli.extend import extend
 from shoal.cli.paper import paper
 from shoal.cli.sweep import sweep
 from shoal.cli.verify import verify
@@ -29,6 +30,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 app.command(epilog=EXIT_CODES)(anonymize)
+app.command(epilog=EXIT_CODES)(extend)
 app.command(epilog=EXIT_CODES)(audit)
 app.command(epilog=EXIT_CODES)(sweep)
 app.command(epilog=EXIT_CODES)(verify)

@@ -2,43 +2,81 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from shoal.cli import console, options
 
+_WHOM = "Whom to protect, and from whom"
+_CHANGE = "What may change"
 
+
+@options.reads_contacts
 def anonymize(
     input: options.Input,
-    k: options.K,
+    k: Annotated[
+        str,
+        typer.Option(
+            "-k",
+            help="Everybody is hidden among at least k; or a column of the --nodes file with each person's own.",
+            show_default=False,
+            metavar="INTEGER",
+        ),
+    ],
     output: options.Output,
-    slice: options.Width = None,
-    slices: options.Parts = None,
+    load: options.Load,
+    protect: Annotated[
+        Path | None,
+        typer.Option("--protect", help="Protect only the people listed in this file.", rich_help_panel=_WHOM),
+    ] = None,
+    horizon: Annotated[
+        str | None,
+        typer.Option(
+            "--horizon",
+            help="The attacker knows any one stretch of this length (1mo, or a number of slices), not the whole history.",
+            rich_help_panel=_WHOM,
+        ),
+    ] = None,
+    allow: Annotated[
+        str, typer.Option("--allow", help="both, or only add or only remove edges.", rich_help_panel=_CHANGE)
+    ] = "both",
+    must_keep: Annotated[
+        Path | None,
+        typer.Option(
+            "--must-keep", help="A file of edges (source,target[,slice]) that must stay.", rich_help_panel=_CHANGE
+        ),
+    ] = None,
+    forbid: Annotated[
+        Path | None,
+        typer.Option(
+            "--forbid", help="A file of pairs (source,target[,slice]) that must not be joined.", rich_help_panel=_CHANGE
+        ),
+    ] = None,
+    exempt: Annotated[
+        Path | None,
+        typer.Option("--exempt", help="A file of people about whom nothing may change.", rich_help_panel=_CHANGE),
+    ] = None,
+    keep_edges: Annotated[
+        bool,
+        typer.Option(
+            "--keep-edges",
+            help="Rather add edges than remove them (a removal counts tenfold).",
+            rich_help_panel=_CHANGE,
+        ),
+    ] = False,
     method: Annotated[str, typer.Option("--method", help="search, or the paper's greedy or optimal.")] = "search",
-    effort: Annotated[str, typer.Option("--effort", help="fast, balanced or thorough.")] = "balanced",
+    effort: options.Effort = "balanced",
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", help="Seconds for the grouping; the best so far is taken.", min=0)
     ] = None,
-    keep_edges: Annotated[
-        bool, typer.Option("--keep-edges", help="Rather add edges than remove them (a removal counts tenfold).")
-    ] = False,
     objective: Annotated[
         str, typer.Option("--objective", help="edges (change few edges), or l1 (medians, as the paper).")
     ] = "edges",
     restarts: Annotated[int, typer.Option("--restarts", help="Random starts of greedy and optimal.", min=1)] = 5,
     seed: options.Seed = None,
     jobs: options.Jobs = None,
-    source: options.Source = None,
-    target: options.Target = None,
-    time: options.Time = None,
-    layer: options.Layer = None,
-    dialect: options.Dialect = None,
-    nodes: options.Nodes = None,
-    timezone: options.Zone = "UTC",
-    offset: options.Offset = None,
-    time_format: options.TimeFormat = None,
-    time_unit: options.TimeUnit = "s",
     private: options.Private = None,
     keep_ids: options.KeepIds = False,
     format: options.Format = "csv",
@@ -49,21 +87,24 @@ def anonymize(
 ) -> None:
     """Make a release in which everybody has the same contacts per slice as at least k - 1 others."""
     from shoal.anonymize import anonymize as run
-    from shoal.read import read
+    from shoal.read.people import read_pairs, read_people
     from shoal.write import check_target
 
     check_target(output, force=force)
-    graph = read(
-        input, slice=slice, slices=slices, source=source, target=target, time=time, layer=layer, dialect=dialect, nodes=nodes,
-        timezone=timezone, offset=offset, time_format=time_format, time_unit=time_unit,
-    )  # fmt: skip
+    level = _level(k, load.options["nodes"])
+    graph = load(input)
     talk = not (quiet or json)
     if talk:
         typer.echo(console.describe_input(graph))
     bars = console.progress(quiet)
     with console.own_stdout():
         release = run(
-            graph, k, method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
+            graph, level, protect=None if protect is None else read_people(protect),
+            horizon=horizon, allow=allow,
+            keep=None if must_keep is None else read_pairs(must_keep),
+            forbid=None if forbid is None else read_pairs(forbid),
+            exempt=None if exempt is None else read_people(exempt),
+            method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
             deletion_weight=10.0 if keep_edges else 1.0, restarts=restarts, jobs=jobs, progress=bars,
         )  # fmt: skip
     certificate = release.save(
@@ -77,3 +118,16 @@ def anonymize(
         typer.echo(f"Verified, and written to {output}: this folder is safe to publish.")
         if private:
             typer.echo(f"Who is who stands in {private}: keep it secret.")
+
+
+def _level(k: str, nodes: Path | None) -> Any:
+    """A number, or the levels in a column of the nodes file."""
+    from shoal.errors import InputError
+    from shoal.read.people import read_levels
+
+    try:
+        return int(k)
+    except ValueError:
+        if nodes is None:
+            raise InputError(f"-k is a whole number, or a column of the file given with --nodes; got '{k}'") from None
+        return read_levels(nodes, k)

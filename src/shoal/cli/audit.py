@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from shoal.graph import TemporalGraph
 
 
+@options.reads_contacts
 def audit(
     input: Annotated[Path, typer.Argument(help="A file of contacts, or a release folder.", show_default=False)],
+    load: options.Load,
     k: Annotated[
         int | None, typer.Option("-k", help="Crowds below this are too small (default: the release's k, or 5).", min=1)
     ] = None,
-    slice: options.Width = None,
-    slices: options.Parts = None,
     original: Annotated[
         Path | None,
         typer.Option("--original", help="What INPUT, a release, was made from: simulate re-identification."),
@@ -28,28 +28,11 @@ def audit(
     record: Annotated[
         Path | None, typer.Option("--record", help="The private record of the release, which says who is who.")
     ] = None,
-    source: options.Source = None,
-    target: options.Target = None,
-    time: options.Time = None,
-    layer: options.Layer = None,
-    dialect: options.Dialect = None,
-    nodes: options.Nodes = None,
-    timezone: options.Zone = "UTC",
-    offset: options.Offset = None,
-    time_format: options.TimeFormat = None,
-    time_unit: options.TimeUnit = "s",
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Tell how many people can be singled out, by whom, and which slices give them away."""
     from shoal.audit import audit as run
-    from shoal.read import read
-
-    def load(path: Path) -> TemporalGraph:
-        return read(
-            path, slice=slice, slices=slices, source=source, target=target, time=time, layer=layer, dialect=dialect, nodes=nodes,
-            timezone=timezone, offset=offset, time_format=time_format, time_unit=time_unit,
-        )  # fmt: skip
 
     graph = load(input)
     before = None

@@ -74,15 +74,20 @@ def describe_input(graph: TemporalGraph) -> str:
 
 def describe_release(release: Release) -> list[str]:
     """What was done, in plain words."""
-    from shoal.crowds import class_sizes
-
-    before = class_sizes(release.original.degree_matrix())
-    people, alone, edges = release.graph.n_nodes, int((before == 1).sum()), release.edges
+    promise, edges, directed = release.promise, release.edges, release.graph.directed
+    before = promise.crowds(release.original.degree_matrix(), directed=directed).min(axis=0)
+    people, alone = release.graph.n_nodes, int((before == 1).sum())
+    where = f" within one of {promise.n_blocks:,} blocks of the calendar" if promise.n_blocks > 1 else ""
+    if promise.k == 1:
+        now = "k is 1, so nobody is protected."
+    elif promise.for_everybody:
+        now = f"Now: nobody. Everybody shares these numbers with at least {release.min_class_size - 1:,} others."
+    else:
+        levels = ", ".join(f"{n:,} with at least {k - 1:,}" for k, n in promise.people_by_level().items() if k > 1)
+        now = f"Now people share these numbers with as many others as they asked for: {levels}."
     return [
-        f"Before: {alone:,} of {people:,} people can be singled out by their number of contacts per slice.",
-        f"Now: nobody. Everybody shares these numbers with at least {release.min_class_size - 1:,} others."
-        if release.k > 1
-        else "k is 1, so nobody is protected.",
+        f"Before: {alone:,} of {people:,} people can be singled out by their number of contacts per slice{where}.",
+        now,
         f"Edges: {edges.kept:,} of {edges.original:,} kept ({edges.kept_share:.0%}), "
         f"{edges.removed:,} removed, {edges.added:,} added.",
     ]

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from shoal.graph import TemporalGraph
 
 _TIME = "Time and slices"
 _INPUT = "Input"
@@ -62,7 +68,12 @@ Nodes = Annotated[
     Path | None,
     typer.Option("--nodes", help="A file with more people, who may have no contact at all.", rich_help_panel=_INPUT),
 ]
-K = Annotated[int, typer.Option("-k", help="Everybody is hidden among at least k.", show_default=False)]
+Directed = Annotated[
+    bool,
+    typer.Option(
+        "--directed", help="Contacts go from source to target; both directions count.", rich_help_panel=_INPUT
+    ),
+]
 Output = Annotated[
     Path,
     typer.Option("-o", "--output", help="The release folder to make.", rich_help_panel=_OUTPUT, show_default=False),
@@ -81,6 +92,7 @@ KeepIds = Annotated[
 Format = Annotated[str, typer.Option("--format", help="Tables as csv or parquet.", rich_help_panel=_OUTPUT)]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Do not write report.html.", rich_help_panel=_OUTPUT)]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing release.", rich_help_panel=_OUTPUT)]
+Effort = Annotated[str, typer.Option("--effort", help="fast, balanced or thorough.")]
 Json = Annotated[
     bool, typer.Option("--json", help="Print JSON to stdout instead of sentences.", rich_help_panel=_OUTPUT)
 ]
@@ -94,3 +106,52 @@ Seed = Annotated[
 Jobs = Annotated[
     int | None, typer.Option("--jobs", help="Threads; all cores by default. The result is the same.", min=1)
 ]
+
+
+def _reading(
+    slice: Width = None,
+    slices: Parts = None,
+    source: Source = None,
+    target: Target = None,
+    time: Time = None,
+    layer: Layer = None,
+    directed: Directed = False,
+    dialect: Dialect = None,
+    nodes: Nodes = None,
+    timezone: Zone = "UTC",
+    offset: Offset = None,
+    time_format: TimeFormat = None,
+    time_unit: TimeUnit = "s",
+) -> None:
+    """The options of every command that reads contacts."""
+
+
+class Load:
+    """Reads a file the way the options say."""
+
+    def __init__(self, **options: Any) -> None:
+        self.options = options
+
+    def __call__(self, path: Path, **changes: Any) -> TemporalGraph:
+        """The graph in this file; `changes` go before the options."""
+        from shoal.read import read
+
+        return read(path, **self.options | changes)
+
+
+def reads_contacts(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the reading options in the place of its parameter `load`; those it names itself stay its own."""
+    own = inspect.signature(command, eval_str=True).parameters
+    shared = {n: p for n, p in inspect.signature(_reading, eval_str=True).parameters.items() if n not in own}
+    ordered: list[inspect.Parameter] = []
+    for name, parameter in own.items():
+        ordered += shared.values() if name == "load" else [parameter]
+    ordered = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in ordered]  # so that their order is free
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        command(load=Load(**{name: given.pop(name) for name in shared}), **given)
+
+    run.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in ordered}
+    return run

@@ -15,31 +15,22 @@ if TYPE_CHECKING:
     from shoal.graph import TemporalGraph
 
 
+@options.reads_contacts
 def sweep(
     input: options.Input,
     k: Annotated[str, typer.Option("-k", help="The k to try, such as 2,5,10,20.", show_default=False)],
+    load: options.Load,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder of the results; a sweep begun there goes on.")],
     slice: Annotated[str | None, typer.Option("--slice", help="The slice widths to try, such as 1d,1w,1mo.")] = None,
     budget: Annotated[
         float | None, typer.Option("--budget", help="Find the largest k that changes at most this share of the edges.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the anonymizations.", min=0)] = 0,
-    source: options.Source = None,
-    target: options.Target = None,
-    time: options.Time = None,
-    layer: options.Layer = None,
-    dialect: options.Dialect = None,
-    nodes: options.Nodes = None,
-    timezone: options.Zone = "UTC",
-    offset: options.Offset = None,
-    time_format: options.TimeFormat = None,
-    time_unit: options.TimeUnit = "s",
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Show what each k costs and buys, for several slice widths, and suggest one."""
     from shoal.errors import InputError
-    from shoal.read import read
     from shoal.sweep import sweep as run
 
     try:
@@ -48,10 +39,7 @@ def sweep(
         raise InputError(f"-k is a list of whole numbers such as 2,5,10; got '{k}'") from None
 
     def graph_of(width: str | None) -> Callable[[], TemporalGraph]:
-        return lambda: read(
-            input, slice=width, source=source, target=target, time=time, layer=layer, dialect=dialect, nodes=nodes,
-            timezone=timezone, offset=offset, time_format=time_format, time_unit=time_unit,
-        )  # fmt: skip
+        return lambda: load(input, slice=width)
 
     widths = [w.strip() for w in slice.split(",")] if slice else [None]
     graphs = {width or "as it is": graph_of(width) for width in widths}

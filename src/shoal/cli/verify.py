@@ -12,9 +12,15 @@ from shoal.cli import console, options
 
 
 def verify(
-    release: Annotated[Path, typer.Argument(help="A release folder.", show_default=False)],
+    release: Annotated[
+        list[Path], typer.Argument(help="A release folder, or all releases of the same people.", show_default=False)
+    ],
     k: Annotated[
         int | None, typer.Option("-k", help="The k that must hold (default: the certificate's).", min=1)
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option("--record", help="The private record, where people have levels of protection of their own."),
     ] = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -22,12 +28,12 @@ def verify(
     """Check that a release keeps its promise: exit code 0 if it does, 1 if it does not."""
     from shoal.audit.verify import verify as run
 
-    verdict = run(release, k)
+    verdict = run(release, k, record=record)
     if json:
         console.print_json(verdict.to_dict())
     elif not quiet:
         for check in verdict.checks:
             line = f"{'ok  ' if check.passed else 'FAIL'}  {check.name}: {check.detail}"
             typer.secho(line, fg=None if check.passed or "NO_COLOR" in os.environ else "red")
-        typer.echo(f"{release} {'holds' if verdict.holds else 'does NOT hold'} at k = {verdict.k}.")
+        typer.echo(f"{verdict.folder} {'holds' if verdict.holds else 'does NOT hold'} at k = {verdict.k}.")
     raise typer.Exit(0 if verdict.holds else 1)

@@ -2,18 +2,23 @@
 
 from shoal.group.bound import lower_bound
 from shoal.group.exact import exact_groups
+from shoal.group.levels import by_level, needs_bound
 from shoal.group.medians import group_medians, group_sizes, l1_cost
+from shoal.group.needs import needs_groups
 from shoal.group.rossi import Grouping, degree_anonymization
 from shoal.group.search import EFFORTS, search_groups
 
 __all__ = [
     "EFFORTS",
     "Grouping",
+    "by_level",
     "degree_anonymization",
     "exact_groups",
     "group_medians",
     "group_sizes",
     "l1_cost",
     "lower_bound",
+    "needs_bound",
+    "needs_groups",
     "search_groups",
 ]

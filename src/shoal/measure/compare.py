@@ -22,6 +22,8 @@ from shoal.release import Release
 _PAIRED = ("clustering", "transitivity", "components", "largest_component", "assortativity", "temporal_correlation")
 _ROW = {
     "label": pl.String,
+    "layer": pl.String,
+    "start": pl.String,
     **{f"edges_{what}": pl.Int64 for what in ("original", "released", "kept", "added", "removed")},
     "pagerank_similarity": pl.Float64,
     "degree_distance": pl.Float64,
@@ -129,7 +131,7 @@ def _row(original: TemporalGraph, released: TemporalGraph, t: int) -> list[Any]:
     distances = [d for d in (degree_distance(*pair) for pair in pairs) if d is not None]
     per_graph = [_structure_row(graph, t, degrees) for graph, degrees in zip((original, released), sums, strict=True)]
     return [
-        original.slices[t].label,
+        *original.slices[t],
         *(len(old), len(new), kept, len(new) - kept, len(old) - kept),
         cosine(*ranks),
         max(distances, default=None),

@@ -62,6 +62,27 @@ class Comparison:
             },
         }
 
+    def by(self, axis: str) -> pl.DataFrame:
+        """Edges and mean PageRank similarity by layer, or by time bin, where slices are layers and bins together.
+
+        >>> from shoal import TemporalGraph
+        >>> from shoal.measure import compare
+        >>> rows = {"u": [1, 1, 2], "v": [2, 3, 3], "t": [0, 1, 1], "l": ["calls", "calls", "mail"]}
+        >>> graph = TemporalGraph.from_edges(rows, "u", "v", time="t", layer="l", slice="value")
+        >>> compare(graph, graph, communities=False).by("layer").select("name", "edges_kept").rows()
+        [('calls', 2), ('mail', 1)]
+        """
+        column = {"layer": "layer", "time": "start"}[axis]
+        weight = (pl.col("edges_original") + pl.col("edges_released")).filter(
+            pl.col("pagerank_similarity").is_not_null()
+        )
+        similar = (pl.col("pagerank_similarity").drop_nulls() * weight).sum() / weight.sum()
+        return (
+            self.slices.with_columns(pl.col("pagerank_similarity").fill_nan(None))
+            .group_by(pl.col(column).alias("name"), maintain_order=True)
+            .agg(pl.col("^edges_.*$").sum(), similar.fill_nan(None).alias("pagerank_similarity"))
+        )
+
     def lines(self) -> Iterable[tuple[str, str, list[str]]]:
         """Title, description and the three cells of every measure; a lone number stands in the last."""
         for name, value in self.overall.items():

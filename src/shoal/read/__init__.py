@@ -11,7 +11,7 @@ from shoal import build
 from shoal.errors import InputError, RowError
 from shoal.graph import Slice, TemporalGraph
 from shoal.read.dialects import DIALECTS, Layout, dialect_of
-from shoal.read.text import delimited, load_text
+from shoal.read.people import read_people
 
 __all__ = ["read"]
 
@@ -72,7 +72,7 @@ def read(
     layout = DIALECTS[dialect](path)
     names = _choose_columns(path, layout, source, target, time, layer, cut=slice is not None or slices is not None)
     frame = layout.table.frame.select(sorted({n for n in names.values() if n}))
-    extra = _read_nodes(Path(nodes)) if nodes is not None else None
+    extra = read_people(Path(nodes)) if nodes is not None else None
     if layout.people:
         actors = pl.Series("node", layout.people, dtype=pl.String)
         extra = actors if extra is None else pl.concat([actors, extra.alias("node").cast(pl.String)])
@@ -132,25 +132,6 @@ def _choose_columns(
                 f"{path}, line 1: no column '{name}'; the columns are {columns} (name the right one with --{role})"
             )
     return found
-
-
-def _read_nodes(path: Path) -> pl.Series:
-    """A file of people: Parquet or CSV with a column `node` or `id`, or a plain list of one id a line."""
-    if dialect_of(path) == "parquet":
-        table = DIALECTS["parquet"](path).table
-        plain = False
-    else:
-        data = load_text(path)
-        first = [cell.strip() for cell in data.lstrip().split(b"\n", 1)[0].decode().split(",")]
-        plain = len(first) == 1 and first[0] not in ("node", "id")
-        table = delimited(path, data, ",", header=not plain)
-    name = "0" if plain else next((c for c in ("node", "id") if c in table.frame.columns), None)
-    if name is None:
-        raise InputError(f"{path}, line 1: no column 'node' or 'id'")
-    column = table.frame[name].alias("node")
-    if column.null_count():
-        raise InputError(f"{table.where(int(column.is_null().arg_max() or 0))}: the id is missing")
-    return column
 
 
 def _whole_numbers(

@@ -2,6 +2,9 @@
 
 from shoal.rebuild.classes import rewire_single
 from shoal.rebuild.priority import priority
+from shoal.rebuild.priority_directed import priority_directed
 from shoal.rebuild.rewire import rewire
+from shoal.rebuild.rewire_directed import rewire_directed
+from shoal.rebuild.within import rebuild_within
 
-__all__ = ["priority", "rewire", "rewire_single"]
+__all__ = ["priority", "priority_directed", "rebuild_within", "rewire", "rewire_directed", "rewire_single"]

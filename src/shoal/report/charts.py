@@ -13,7 +13,7 @@ import polars as pl
 import vl_convert
 
 from shoal.audit import Audit
-from shoal.crowds import class_sizes
+from shoal.graph import TemporalGraph
 from shoal.measure import Comparison
 from shoal.release import Release
 
@@ -60,25 +60,21 @@ def _own_ids(svg: str) -> str:
     return re.sub(r"\bclip(\d+)\b", rf"clip-{mark}-\1", plain)
 
 
-def people_by_crowd(degrees: np.ndarray) -> dict[str, int]:
-    """How many people stand in a crowd of each size class."""
-    sizes = class_sizes(degrees)
+def people_by_crowd(sizes: np.ndarray) -> dict[str, int]:
+    """How many people stand in a crowd of each size class; `sizes` holds the crowd of every person."""
     counts = {}
     for low, high in _CROWDS:
         name = "alone" if high == 1 else f"{low}–{high}" if high else f"{low} or more"
-        within = sizes[(sizes >= low) & (sizes <= (high or sizes.max(initial=low)))]
-        counts[name] = int(within.sum())
+        counts[name] = int(((sizes >= low) & (sizes <= (high or sizes.max(initial=low)))).sum())
     return counts
 
 
 def crowds(release: Release) -> str:
-    """People by the size of their crowd, before and after."""
+    """People by the size of their crowd, before and after; with a horizon by the smallest of their crowds."""
     rows: list[dict[str, Any]] = []
     for when, graph in (("original", release.original), ("release", release.graph)):
-        rows += [
-            {"when": when, "crowd": name, "people": count}
-            for name, count in people_by_crowd(graph.degree_matrix()).items()
-        ]
+        sizes = release.promise.crowds(graph.degree_matrix(), directed=graph.directed).min(axis=0)
+        rows += [{"when": when, "crowd": name, "people": count} for name, count in people_by_crowd(sizes).items()]
     order = list(dict.fromkeys(row["crowd"] for row in rows))
     chart = (
         alt.Chart(pl.DataFrame(rows))
@@ -97,33 +93,55 @@ def crowds(release: Release) -> str:
 
 
 def edges_per_slice(release: Release) -> str:
-    """Edges kept, removed and added in every slice."""
+    """Edges kept, removed and added in every slice; a row per layer where there are layers and times."""
     counts = release.slice_edges
+    layers, positions = _axes(release.graph)
     frame = pl.DataFrame(
         {
             "slice": [s.label for s in release.graph.slices for _ in range(3)],
-            "position": [t for t in range(len(counts)) for _ in range(3)],
+            "layer": [layer for layer in layers for _ in range(3)],
+            "position": [position for position in positions for _ in range(3)],
             "what": ["kept", "removed", "added"] * len(counts),
             "rank": [0, 1, 2] * len(counts),
             "edges": [n for c in counts for n in (c.kept, c.removed, c.added)],
         }
     )
-    few = len(counts) <= 60
     stack = alt.Order("rank:Q")  # kept at the bottom
     colour = alt.Color("what:N", scale=alt.Scale(domain=["kept", "removed", "added"], range=[KEPT, REMOVED, ADDED]))
-    if few:
+    if len(counts) <= 60 and len(set(layers)) == 1:
         x = alt.X("slice:N", sort=None, title=None, axis=alt.Axis(labelAngle=-60, labelOverlap=True))
         chart = (
             alt.Chart(frame).mark_bar().encode(x=x, y=alt.Y("sum(edges):Q", title="edges"), color=colour, order=stack)
         )
     else:
         x = alt.X("position:Q", title="slice", scale=alt.Scale(nice=False))
-        chart = alt.Chart(frame).mark_area().encode(x=x, y=alt.Y("edges:Q", title="edges"), color=colour, order=stack)
-    return to_svg(chart.properties(width=620, height=240))
+        chart = alt.Chart(frame).mark_area(interpolate="step").encode(
+            x=x, y=alt.Y("edges:Q", title="edges"), color=colour, order=stack
+        )  # fmt: skip
+    return to_svg(_by_layer(chart, layers, 240))
+
+
+def _axes(graph: TemporalGraph) -> tuple[list[str], list[int]]:
+    """The layer and the place in time of every slice; one nameless layer unless there are layers and times."""
+    if not (graph.has_layers and graph.ordered):
+        return [""] * graph.n_slices, list(range(graph.n_slices))
+    times = {start: i for i, start in enumerate(dict.fromkeys(part.start for part in graph.slices))}
+    return [part.layer or "" for part in graph.slices], [times[part.start] for part in graph.slices]
+
+
+def _by_layer(chart: alt.Chart, layers: list[str], height: int) -> alt.TopLevelMixin:
+    """The chart, or one below the other for each layer."""
+    if len(set(layers)) == 1:
+        return chart.properties(width=620, height=height)
+    row = alt.Row(
+        "layer:N", title=None, sort=list(dict.fromkeys(layers)), header=alt.Header(labelColor=_GREY, labelFontSize=12)
+    )
+    return chart.properties(width=590, height=height // 2).facet(row=row)
 
 
 _WHO = {
     "vector": "every slice",
+    "one-block": "every slice of one block",
     "contacts": "distinct contacts, all time",
     "neighbours-1": "the contacts' numbers too",
     "reidentify": "original numbers, best guess",
@@ -168,27 +186,25 @@ def risk(before: Audit, after: Audit) -> str:
     return to_svg(chart)
 
 
-def similarity(found: Comparison) -> str:
-    """PageRank similarity slice by slice, the activity shaded behind it as in the paper's Figure 5."""
+def similarity(found: Comparison, graph: TemporalGraph) -> str:
+    """PageRank similarity slice by slice, the activity shaded behind it as in the paper's Figure 5; a row per layer."""
     busiest = max(found.slices["edges_original"].to_list(), default=0) or 1
+    layers, positions = _axes(graph)
     frame = found.slices.select(
-        pl.int_range(pl.len()).alias("position"),
+        pl.Series("position", positions),
+        pl.Series("layer", layers),
         pl.col("pagerank_similarity").fill_nan(None),
         activity=pl.col("edges_original") / busiest,
     )
     x = alt.X("position:Q", title="slice", scale=alt.Scale(nice=False))
-    y_scale = alt.Scale(domain=[0, 1])
-    shade = (
-        alt.Chart(frame)
-        .mark_area(color=KEPT, opacity=0.3, interpolate="step")
-        .encode(x=x, y=alt.Y("activity:Q", scale=y_scale))
+    base, y_scale = alt.Chart(frame), alt.Scale(domain=[0, 1])
+    shade = base.mark_area(color=KEPT, opacity=0.3, interpolate="step").encode(
+        x=x, y=alt.Y("activity:Q", scale=y_scale)
     )
-    line = (
-        alt.Chart(frame.drop_nulls("pagerank_similarity"))
-        .mark_line(color=AFTER, point=len(frame) <= 60)
-        .encode(x=x, y=alt.Y("pagerank_similarity:Q", scale=y_scale, title="PageRank similarity"))
+    line = base.mark_line(color=AFTER, point=len(frame) <= 60).encode(
+        x=x, y=alt.Y("pagerank_similarity:Q", scale=y_scale, title="PageRank similarity")
     )
-    return to_svg((shade + line).properties(width=620, height=220))
+    return to_svg(_by_layer(shade + line, layers, 220))
 
 
 def degree_distributions(release: Release) -> str:
@@ -221,8 +237,10 @@ def degree_distributions(release: Release) -> str:
 
 def group_sizes(release: Release) -> str:
     """How many crowds there are of each size."""
-    sizes, counts = np.unique(np.bincount(release.labels), return_counts=True)
-    frame = pl.DataFrame({"size": sizes, "crowds": counts}).with_columns(pl.col("size").cast(pl.String).alias("label"))
+    sizes, people = np.unique(release.crowds, return_counts=True)
+    frame = pl.DataFrame({"size": sizes, "crowds": people // sizes}).with_columns(
+        pl.col("size").cast(pl.String).alias("label")
+    )
     if len(frame) > 30:
         tail = frame[29:]
         more = {"size": int(tail["size"][0]), "crowds": int(tail["crowds"].sum()), "label": f"{tail['size'][0]}+"}

@@ -7,29 +7,57 @@ from pathlib import Path
 from typing import Any
 
 import shoal
+from shoal.promise import Promise
 from shoal.release import Release
 
 
-def guarantee_in_words(k: int) -> str:
-    """The promise, as a sentence."""
+def guarantee_in_words(promise: Promise) -> str:
+    """The promise, as sentences that say no more than what holds."""
+    k = promise.k
     if k == 1:
         return "k is 1: nobody is protected by this release."
+    others = f"at least {k - 1} other {'person' if k == 2 else 'people'}"
+    if promise.n_blocks > 1:
+        stretch = (
+            f"in every slice of a block of the calendar (a horizon of {_stretch(promise)}, {promise.n_blocks:,} blocks)"
+        )
+        knows = "Whoever knows these numbers of somebody for any one block, and nothing else,"
+        limit = " Somebody who knows numbers from several blocks may find people: this release does not protect against that."
+    else:
+        stretch, knows, limit = "in every slice", "Whoever knows all these numbers of somebody, and nothing else,", ""
+    if promise.for_everybody:
+        return (
+            f"Everybody in this release has the same number of contacts {stretch} as {others}. {knows} is left with at least "
+            f"{k} candidates.{limit}"
+        )
+    levels = promise.people_by_level()
+    counts = [f"{count:,} of {len(promise.needs):,} people with at least {level - 1} others"
+              for level, count in levels.items() if level > 1]  # fmt: skip
+    unprotected = f" The other {levels[1]:,} asked for no protection and have none." if 1 in levels else ""
     return (
-        f"Everybody in this release has the same number of contacts in every slice as at least {k - 1} other "
-        f"{'person' if k == 2 else 'people'}. Whoever knows all these numbers of somebody, and nothing else, is left "
-        f"with at least {k} candidates."
+        f"People in this release share their number of contacts {stretch}: {', '.join(counts)}. {knows} is left with as many "
+        f"candidates as that person's level.{unprotected}{limit}"
     )
+
+
+def _stretch(promise: Promise) -> str:
+    horizon = str(promise.horizon)
+    return f"{horizon} slices" if horizon.isdigit() else horizon
 
 
 def certificate(release: Release, folder: Path, *, keep_ids: bool) -> dict[str, Any]:
     """Everything in it is an aggregate: no original id, no edge, no seed."""
-    graph, edges = release.graph, release.edges
+    graph, edges, promise = release.graph, release.edges, release.promise
     return {
         "format": 1,
         "made_by": f"shoal {shoal.__version__}",
-        "guarantee": guarantee_in_words(release.k),
-        "attacker": "knows the degree of a person in every slice",
-        "k": release.k,
+        "guarantee": guarantee_in_words(promise),
+        "attacker": "knows the degree of a person in every slice"
+        + (" of any one block of the calendar" if promise.n_blocks > 1 else ""),
+        "k": promise.k,
+        "people_by_k": {str(level): count for level, count in promise.people_by_level().items()},
+        "horizon": promise.horizon,
+        "n_blocks": promise.n_blocks,
         "method": release.method,
         "n_nodes": graph.n_nodes,
         "n_slices": graph.n_slices,

@@ -60,7 +60,7 @@ def write_release(
     check_target(target, force=force)
     if private is not None:
         check_private(Path(private), target, force=force)
-    names = release.graph.nodes if keep_ids else _pseudonyms(release)
+    names = release.graph.nodes if keep_ids else published_names(release)
     with _appearing_whole(target) as draft:
         _write_tables(release, names, draft, format)
         if report:
@@ -71,22 +71,33 @@ def write_release(
         (draft / "certificate.json").write_text(
             json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
-        _verify(draft, release.k)
+        _verify(draft, release, names)
         if private is not None:
             write_private(release, names, Path(private), source)
     return content
 
 
-def _verify(folder: Path, k: int) -> None:
+def _verify(folder: Path, release: Release, names: pl.Series) -> None:
+    """From the files, and where people have levels of their own, from a record of these that is thrown away again."""
     from shoal.audit.verify import verify
 
-    verdict = verify(folder, k)
+    folders = [folder] if release.after is None else [release.after.folder, folder]
+    if release.promise.for_everybody:
+        verdict = verify(folders, release.k)
+    else:
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".json") as record:
+            levels = zip(map(str, names.to_list()), release.promise.needs.tolist(), strict=True)
+            json.dump({"levels": dict(levels)}, record)
+            record.flush()
+            verdict = verify(folders, record=record.name)
     if not verdict.holds:
         raise GuaranteeError(f"the release does not verify and was not published: {'; '.join(verdict.failures)}")
 
 
-def _pseudonyms(release: Release) -> pl.Series:
-    """Numbers from 1 in a secret random order."""
+def published_names(release: Release) -> pl.Series:
+    """Numbers from 1 in a secret random order, unless an earlier release gave them out."""
+    if release.after is not None:
+        return release.after.names
     ranks = release.chance.rank([f"pseudonym/{x}" for x in release.graph.nodes.to_list()])
     return pl.Series("node", ranks + 1)
 
@@ -102,6 +113,8 @@ def _write_tables(release: Release, names: pl.Series, folder: Path, format: str)
         },
         schema={"slice": pl.String, "layer": pl.String, "start": pl.String},
     )
+    if release.promise.n_blocks > 1:
+        slices = slices.with_columns(block=pl.Series(release.promise.blocks + 1))
     slices = slices.select(c for c in slices.columns if c == "slice" or slices[c].null_count() < len(slices))
     public = graph.renamed(names)
     sorted_names, codes = public.nodes, public.slice_codes()

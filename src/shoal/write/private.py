@@ -29,15 +29,22 @@ def check_private(file: Path, folder: Path, *, force: bool) -> None:
 
 
 def write_private(release: Release, names: pl.Series, file: Path, source: str | os.PathLike[str] | None) -> None:
-    """Write the record with mode 0600, whole or not at all."""
+    """Write the record with mode 0600, whole or not at all. That of an extension goes on from the earlier one."""
+    published = [str(name) for name in names.to_list()]
+    before = release.after.record if release.after is not None else {"seeds": [], "slices": [], "changed_edges": {}}
+    changes = release.changes()
     record = {
         "warning": "PRIVATE: whoever has this file can undo the release.",
-        "seed": release.chance.seed,
+        "seeds": [*before["seeds"], release.chance.seed],
         "k": release.k,
         "method": release.method,
         "input": None if source is None else {"name": Path(source).name, "sha256": sha256(Path(source))},
-        "ids": dict(zip(map(str, names.to_list()), release.graph.nodes.to_list(), strict=True)),
-        "changed_edges": release.changes(),
+        "slices": [*before["slices"], *(part.label for part in release.graph.slices)],
+        "ids": dict(zip(published, release.graph.nodes.to_list(), strict=True)),
+        "levels": dict(zip(published, release.promise.needs.tolist(), strict=True)),
+        "groups": dict(zip(published, release.groups.tolist(), strict=True)),
+        "held_back": list(release.after.held_back) if release.after is not None else [],
+        "changed_edges": {name: [*before["changed_edges"].get(name, []), *rows] for name, rows in changes.items()},
     }
     file = Path(os.path.abspath(file))
     try:

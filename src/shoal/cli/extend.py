@@ -1,0 +1,55 @@
+"""shoal extend: later slices of the same people, under the same pseudonyms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli import console, options
+
+
+@options.reads_contacts
+def extend(
+    release: Annotated[Path, typer.Argument(help="The last release folder.", show_default=False)],
+    input: Annotated[Path, typer.Argument(help="A file of later contacts, with the original ids.", show_default=False)],
+    private: Annotated[
+        Path,
+        typer.Option(
+            "--private", help="The private record of the release; it is brought up to date.", show_default=False
+        ),
+    ],
+    output: options.Output,
+    load: options.Load,
+    effort: options.Effort = "balanced",
+    seed: options.Seed = None,
+    jobs: options.Jobs = None,
+    format: options.Format = "csv",
+    no_report: options.NoReport = False,
+    force: options.Force = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Publish later slices so that all releases together keep k; people who are new and too few are held back."""
+    from shoal.extend import extend as run
+    from shoal.write import check_target
+    from shoal.write.folder import published_names
+    from shoal.write.private import write_private
+
+    check_target(output, force=force)
+    graph = load(input)
+    with console.own_stdout():
+        made = run(release, graph, private, seed=seed, effort=effort, jobs=jobs, progress=console.progress(quiet))
+    certificate = made.save(output, format=format, report=not no_report, force=force)
+    write_private(made, published_names(made), private, input)
+    if json:
+        console.print_json(certificate)
+    elif not quiet:
+        for sentence in console.describe_release(made):
+            typer.echo(sentence)
+        waiting = len(made.after.held_back) if made.after is not None else 0
+        if waiting:
+            typer.echo(f"{waiting:,} newcomers are held back, with their contacts, until there are at least {made.k}.")
+        typer.echo(f"Verified together with {release}, and written to {output}: this folder is safe to publish.")
+        typer.echo(f"The private record {private} is up to date: keep it secret, and use it for the next extension.")

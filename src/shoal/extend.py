@@ -1,0 +1,157 @@
+"""Publish later slices of the same people, so that all releases together keep the promise.
+
+Whoever has the earlier releases can tell two people apart who stood in different groups there. So groups are kept: in every
+later slice the members of a group get one degree, and over all releases they stay alike. Newcomers are grouped among themselves;
+while they are fewer than k they cannot be hidden and are held back.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.build import ids_as_series
+from shoal.errors import GuaranteeError, InputError
+from shoal.graph import TemporalGraph
+from shoal.progress import Progress, run_jobs, usable_cores
+from shoal.promise import Promise
+from shoal.randomness import Randomness
+from shoal.release import Release
+from shoal.stages import How, group_people, rebuild_slice
+
+
+@dataclass(frozen=True, eq=False)
+class Earlier:
+    """What an extension goes on from: the folder before, its private record, everybody's published name, and who waits."""
+
+    folder: Path
+    record: dict[str, Any]
+    names: pl.Series
+    held_back: tuple[Any, ...]
+
+
+def extend(
+    folder: str | os.PathLike[str],
+    graph: TemporalGraph,
+    record: str | os.PathLike[str],
+    *,
+    seed: int | None = None,
+    effort: str = "balanced",
+    deletion_weight: float = 1.0,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Release:
+    """Release later slices under the pseudonyms, and with the groups, of an earlier release.
+
+    Parameters
+    ----------
+    folder
+        The last release; it may be an extension itself.
+    graph
+        The later slices, with the original ids. People who are not in it have no contacts in them.
+    record
+        The private record that was written with that release. Write the new one (`save(private=...)`) for the next time.
+    seed, effort, deletion_weight, jobs, progress
+        As in `anonymize`.
+    """
+    folder, known = Path(folder), _read_record(Path(record))
+    _check_fits(folder, graph, known)
+    how = How("search", effort, None, "edges", deletion_weight, 1)
+    jobs, progress = jobs or usable_cores(), progress or Progress()
+    chance = Randomness(seed, graph.digest())
+    graph, names = _same_ids(graph, known["ids"])
+    newcomers = [node for node in graph.nodes.to_list() if node not in names]
+    joining = newcomers if len(newcomers) >= known["k"] else []
+    people = ids_as_series([*names, *joining])
+    whole = graph.over(people)
+
+    nodes = whole.nodes.to_list()
+    new = np.array([node not in names for node in nodes])
+    labels, needs = np.empty(len(nodes), np.int64), np.full(len(nodes), known["k"], np.int64)
+    old_names = [names[node] for node in nodes if node in names]
+    labels[~new] = [known["groups"][name] for name in old_names]
+    needs[~new] = [known["levels"][name] for name in old_names]
+    with progress.stage("grouping", 100) as tell:
+        bound = 0
+        if joining:
+            rows = np.ascontiguousarray(whole.degree_matrix()[new])
+            found = group_people(rows, needs[new], how, rng=chance.stream("group"), jobs=jobs, tell=tell)
+            labels[new] = max(known["groups"].values(), default=-1) + 1 + found.labels
+            bound = found.bound
+    _, labels = np.unique(labels, return_inverse=True)
+
+    def rebuild(t: int) -> np.ndarray:
+        return rebuild_slice(whole.edges(t), labels, how, directed=whole.directed, rng=chance.stream(f"rebuild/{t}"))
+
+    with progress.stage("rebuilding", whole.n_slices) as tell:
+        released = whole.with_edges(run_jobs(rebuild, range(whole.n_slices), jobs, tell))
+    promise = Promise(needs, np.zeros(whole.n_slices, np.int64), None)
+    if (promise.crowds(released.degree_matrix(), directed=released.directed) < needs).any():
+        raise GuaranteeError("somebody stands in too small a crowd; nothing was released, please report this")
+    waiting = tuple(node for node in newcomers if not joining)
+    return Release(
+        original=whole,
+        graph=released,
+        promise=promise,
+        groups=labels,
+        method="extend",
+        chance=chance,
+        rounds=[],
+        bound=bound,
+        after=Earlier(folder, known, _names(nodes, names, chance), waiting),
+    )
+
+
+def _read_record(file: Path) -> dict[str, Any]:
+    try:
+        record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        if set(record["ids"]) != set(record["groups"]) or set(record["ids"]) != set(record["levels"]):
+            raise KeyError("people")
+        for name, kind in (("k", int), ("slices", list), ("seeds", list), ("changed_edges", dict), ("ids", dict)):
+            if not isinstance(record[name], kind):
+                raise KeyError(name)
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError(f"{file}: is not the private record of a release") from None
+    return record
+
+
+def _check_fits(folder: Path, graph: TemporalGraph, known: dict[str, Any]) -> None:
+    """Refuse what would break the promise over all releases together, before any work."""
+    try:
+        claims = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
+        directed, n_blocks = bool(claims["directed"]), int(claims["n_blocks"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError(f"{folder}: is not a release folder") from None
+    if n_blocks > 1:
+        raise InputError(
+            f"{folder}: has a horizon, so its groups change over time and cannot be carried on; anonymize later slices alone"
+        )
+    if directed != graph.directed:
+        raise InputError(f"{folder}: {'has' if directed else 'has no'} directions, unlike the new data")
+    if again := sorted(set(known["slices"]) & {part.label for part in graph.slices}):
+        raise InputError(f"slice '{again[0]}' was released before; give only later slices")
+
+
+def _same_ids(graph: TemporalGraph, ids: dict[str, Any]) -> tuple[TemporalGraph, dict[Any, str]]:
+    """The graph and original -> published name, with ids as numbers on both sides, or as text on both."""
+    numbers = graph.nodes.dtype.is_integer() and all(isinstance(original, int) for original in ids.values())
+    if not numbers and graph.nodes.dtype.is_integer():
+        graph = graph.renamed(graph.nodes.cast(pl.String))
+    return graph, {original if numbers else str(original): name for name, original in ids.items()}
+
+
+def _names(nodes: list[Any], names: dict[Any, str], chance: Randomness) -> pl.Series:
+    """Published names: those of before; for newcomers the next numbers in a secret order, or their own if ids were kept."""
+    new = [node for node in nodes if node not in names]
+    if all(str(original) == name for original, name in names.items()):
+        return ids_as_series(nodes)
+    first = max(int(name) for name in names.values()) + 1
+    ranks = chance.rank([f"pseudonym/{node}" for node in new])
+    fresh = {node: first + int(rank) for node, rank in zip(new, ranks, strict=True)}
+    return pl.Series("node", [fresh[node] if node in fresh else int(names[node]) for node in nodes])

@@ -1,0 +1,80 @@
+"""Limits on what may change: edges only added or removed, edges that must stay, pairs kept apart, people left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import InputError
+from shoal.graph import TemporalGraph
+from shoal.rebuild.within.board import SliceLimits
+
+ALLOWED = ("both", "add", "remove")
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """The limits of every slice. `pinned` marks the people about whom nothing may change; None where there are none."""
+
+    graph: TemporalGraph
+    allow: str
+    keep: list[np.ndarray]
+    forbid: list[np.ndarray]
+    pinned: np.ndarray | None
+
+    def of_slice(self, t: int) -> SliceLimits:
+        """What may change in slice t."""
+        key = np.array([self.graph.n_nodes, 1], np.int64)
+        return SliceLimits(
+            allow=self.allow,
+            frozen=np.isin(self.graph.edges(t) @ key, self.keep[t] @ key),
+            forbidden=self.forbid[t],
+            exempt=self.pinned,
+            where=f"slice '{self.graph.slices[t].label}'",
+            name=lambda i: f"'{self.graph.nodes[i]}'",
+        )
+
+
+def make_limits(
+    graph: TemporalGraph,
+    *,
+    allow: str,
+    keep: Iterable[Any] | None,
+    forbid: Iterable[Any] | None,
+    exempt: Iterable[Any] | None,
+    method: str,
+) -> Limits | None:
+    """Check the limits; None where anything may change."""
+    if allow not in ALLOWED:
+        raise InputError(f"unknown allow '{allow}'; known are {', '.join(ALLOWED)}")
+    kept, barred = _pairs(graph, keep, "keep"), _pairs(graph, forbid, "forbid")
+    people = np.zeros(graph.n_nodes, bool)
+    people[graph.places(exempt or ())] = True
+    if allow == "both" and not any(map(len, kept)) and not any(map(len, barred)) and not people.any():
+        return None
+    if method != "search":
+        raise InputError(f"limits on what may change need the method 'search'; '{method}' knows none")
+    return Limits(graph, allow, kept, barred, people if people.any() else None)
+
+
+def _pairs(graph: TemporalGraph, pairs: Iterable[Any] | None, what: str) -> list[np.ndarray]:
+    """The pairs of every slice as positions; a pair without a slice counts in all of them."""
+    place = {part.label: t for t, part in enumerate(graph.slices)}
+    rows = [tuple(pair) for pair in pairs or ()]
+    if any(len(row) not in (2, 3) for row in rows):
+        raise InputError(f"{what} takes pairs (u, v), or (u, v, slice) for one slice")
+    ends = np.column_stack([graph.places(row[side] for row in rows) for side in (0, 1)])
+    if (ends[:, 0] == ends[:, 1]).any():
+        raise InputError(f"{what} takes pairs of two different people")
+    if not graph.directed:
+        ends.sort(axis=1)
+    where = np.full(len(rows), -1)
+    for i, row in enumerate(rows):
+        if len(row) == 3 and row[2] is not None:
+            if str(row[2]) not in place:
+                raise InputError(f"{what}: there is no slice '{row[2]}'")
+            where[i] = place[str(row[2])]
+    return [np.unique(ends[(where == t) | (where == -1)], axis=0) for t in range(graph.n_slices)]

@@ -1,0 +1,144 @@
+"""What a release promises: how large everybody's crowd is, and how much of the history an attacker may know.
+
+In the plain case everybody stands in a crowd of at least k and the attacker knows all slices. Two things can differ. People
+may have levels of their own, 1 being unprotected (S. Chester et al., "Anonymizing Subsets of Social Networks with Degree
+Constraints", ASONAM 2012). And with a horizon the attacker knows any one block of the calendar, so that crowds may
+change from block to block.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.crowds import distinct_rows
+from shoal.errors import InputError
+from shoal.graph import TemporalGraph
+from shoal.timebins import parse_width
+
+_START = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?)?)?(?:[+-]\d\d:\d\d)?$")
+
+
+@dataclass(frozen=True, eq=False)
+class Promise:
+    """`needs[i]` is the k of person i; `blocks[t]` the block of slice t, all 0 without a horizon."""
+
+    needs: np.ndarray
+    blocks: np.ndarray
+    horizon: str | None
+
+    @property
+    def k(self) -> int:
+        """The highest level anybody has."""
+        return int(self.needs.max(initial=1))
+
+    @property
+    def for_everybody(self) -> bool:
+        """Whether all people have the same level."""
+        return bool((self.needs == self.k).all())
+
+    @property
+    def n_blocks(self) -> int:
+        """Parts of the history that are protected each on its own."""
+        return int(self.blocks.max(initial=0)) + 1
+
+    def slices(self, block: int) -> np.ndarray:
+        """The slices of a block."""
+        return np.flatnonzero(self.blocks == block)
+
+    def columns(self, block: int, *, directed: bool) -> np.ndarray:
+        """The columns of the degree matrix that belong to a block: in- and out-degrees where edges have a direction."""
+        here = self.slices(block)
+        return np.concatenate([here, here + len(self.blocks)]) if directed else here
+
+    def crowds(self, degrees: np.ndarray, *, directed: bool) -> np.ndarray:
+        """(n_blocks, n) how many people share each person's row in each block."""
+        sizes = np.empty((self.n_blocks, len(degrees)), np.int64)
+        for block in range(self.n_blocks):
+            _, label, count = distinct_rows(degrees[:, self.columns(block, directed=directed)])[:3]
+            sizes[block] = count[label]
+        return sizes
+
+    def people_by_level(self) -> dict[int, int]:
+        """How many people have each level."""
+        levels, counts = np.unique(self.needs, return_counts=True)
+        return {int(level): int(count) for level, count in zip(levels, counts, strict=True)}
+
+
+def make_promise(
+    graph: TemporalGraph,
+    k: Any,
+    *,
+    protect: Iterable[Any] | None = None,
+    horizon: str | int | None = None,
+) -> Promise:
+    """Check and spell out what is asked for; see `anonymize` for the parameters."""
+    needs = _levels(graph, k) if protect is None else _subset(graph, k, protect)
+    if int(needs.max(initial=1)) > graph.n_nodes:
+        raise InputError(f"k must be at most the number of people, {graph.n_nodes:,}; got {int(needs.max()):,}")
+    return Promise(needs, _blocks(graph, horizon), None if horizon is None else str(horizon))
+
+
+def _whole(level: Any) -> int:
+    if isinstance(level, bool) or not isinstance(level, int | np.integer) or level < 1:
+        raise InputError(f"k must be a whole number from 1; got {level}")
+    return int(level)
+
+
+def _levels(graph: TemporalGraph, k: Any) -> np.ndarray:
+    """One level per person, from a number, a mapping of ids to levels, or one level per node."""
+    if isinstance(k, Mapping):
+        needs = np.ones(graph.n_nodes, np.int64)
+        needs[graph.places(k.keys())] = [_whole(level) for level in k.values()]
+        return needs
+    if isinstance(k, list | tuple | np.ndarray | pl.Series):
+        if len(k) != graph.n_nodes:
+            raise InputError(f"k must give one level for each of the {graph.n_nodes:,} people; got {len(k):,}")
+        return np.array([_whole(level) for level in k], np.int64)
+    return np.full(graph.n_nodes, _whole(k), np.int64)
+
+
+def _subset(graph: TemporalGraph, k: Any, protect: Iterable[Any]) -> np.ndarray:
+    needs = np.ones(graph.n_nodes, np.int64)
+    needs[graph.places(protect)] = _whole(k)
+    return needs
+
+
+def _blocks(graph: TemporalGraph, horizon: str | int | None) -> np.ndarray:
+    """The block of every slice: so many time bins in a row, or those that begin in the same part of the calendar."""
+    if horizon is None:
+        return np.zeros(graph.n_slices, np.int64)
+    if not graph.ordered:
+        raise InputError("a horizon is a stretch of time, and these slices have no order in time")
+    starts = [part.start if part.start is not None else part.label for part in graph.slices]
+    if isinstance(horizon, str) and not horizon.strip().isdigit():
+        keys = _calendar(starts, horizon)
+    else:
+        if int(horizon) < 1:
+            raise InputError(f"a horizon is a width such as 1mo, or a number of slices from 1; got {horizon}")
+        bins = {start: i for i, start in enumerate(dict.fromkeys(starts))}
+        keys = [bins[start] // int(horizon) for start in starts]
+    order = {key: i for i, key in enumerate(sorted(set(keys)))}
+    return np.array([order[key] for key in keys], np.int64)
+
+
+def _calendar(starts: list[str], horizon: str) -> list[Any]:
+    parse_width(horizon)
+    parts = [_START.match(start) for start in starts]
+    if not all(parts):
+        raise InputError(
+            f"slice '{starts[[bool(p) for p in parts].index(False)]}' has no place in the calendar; give the horizon as a "
+            "number of slices"
+        )
+    fields = [
+        [int(x or default) for x, default in zip(p.groups(), (1, 1, 1, 0, 0, 0), strict=True)] for p in parts if p
+    ]
+    times = pl.DataFrame(fields, schema=["y", "mo", "d", "h", "mi", "s"], orient="row").select(
+        pl.datetime("y", "mo", "d", "h", "mi", "s").dt.truncate(horizon)
+    )
+    return times.to_series().to_list()

@@ -1,0 +1,193 @@
+"""How each stage is done: by which method, on which kind of graph, under which limits.
+
+| stage | method "search" | methods "greedy" and "optimal" (Rossi, Musolesi & Torsello 2015) |
+|---|---|---|
+| group | `search_groups`; `needs_groups` where people have levels of their own or limits | `degree_anonymization` |
+| realize | `choose_degrees`, `choose_pairs` (directed) | medians, `realize_slice`, `realize_pairs` |
+| rebuild | `rewire`, `rewire_directed`; `rewire_single` (one slice); `rebuild_within` (limits) | `priority`, `priority_directed` |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.errors import GuaranteeError, InputError
+from shoal.group import (
+    EFFORTS,
+    by_level,
+    degree_anonymization,
+    group_medians,
+    group_sizes,
+    lower_bound,
+    needs_bound,
+    needs_groups,
+    search_groups,
+)
+from shoal.group.medians import middle
+from shoal.group.neighbours import find_crowd
+from shoal.realize import choose_degrees, choose_pairs, realize_pairs, realize_slice
+from shoal.rebuild import (
+    priority,
+    priority_directed,
+    rebuild_within,
+    rewire,
+    rewire_directed,
+    rewire_single,
+)
+from shoal.rebuild.within.board import SliceLimits
+
+METHODS = ("search", "greedy", "optimal")
+OBJECTIVES = ("edges", "l1")
+# Slices up to this many edges go to the exact solver of the degree program.
+EXACT_EDGES = {"fast": 0, "balanced": 1_000, "thorough": 4_000}
+# What a group costs where edges may only be added or only be removed: its members go to the top, or to the bottom.
+COSTS = {"both": "median", "add": "max", "remove": "min"}
+
+
+@dataclass(frozen=True)
+class How:
+    """The options of `anonymize` that say how, not what."""
+
+    method: str
+    effort: str
+    time_limit: float | None
+    objective: str
+    deletion_weight: float
+    restarts: int
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("method", self.method, METHODS),
+            ("effort", self.effort, tuple(EFFORTS)),
+            ("objective", self.objective, OBJECTIVES),
+        ):
+            if value not in known:
+                raise InputError(f"unknown {name} '{value}'; known are {', '.join(known)}")
+        if not 0 < self.deletion_weight <= 1_000:
+            raise InputError(f"deletion_weight must be above 0 and at most 1,000; got {self.deletion_weight}")
+        if self.restarts < 1:
+            raise InputError(f"restarts must be at least 1; got {self.restarts}")
+
+
+class Groups(NamedTuple):
+    """Who is with whom, the rounds of the paper's methods, and a cost that no grouping can undercut."""
+
+    labels: np.ndarray
+    rounds: list[int]
+    bound: int
+
+
+def group_people(
+    rows: np.ndarray,
+    needs: np.ndarray,
+    how: How,
+    *,
+    allow: str = "both",
+    pinned: np.ndarray | None = None,
+    rng: np.random.Generator,
+    jobs: int,
+    tell: Callable[[float], None],
+) -> Groups:
+    """Stage 1 for one block of slices: groups with as many members as the neediest of them needs."""
+    k = int(needs.max(initial=1))
+    plain = bool((needs == k).all()) and allow == "both" and pinned is None
+    if how.method != "search":
+        rounds: list[int] = []
+
+        def by_paper(some: np.ndarray, level: int) -> np.ndarray:
+            found = degree_anonymization(
+                some, level, assignment=how.method, rng=rng, restarts=how.restarts, jobs=jobs, progress=tell
+            )
+            rounds.extend(found.rounds)
+            return found.labels
+
+        if plain:
+            return Groups(by_paper(rows, k), rounds, lower_bound(rows, k, jobs=jobs))
+        return Groups(by_level(rows, needs, by_paper), rounds, needs_bound(rows, needs, jobs=jobs))
+    if not plain:
+        labels = needs_groups(
+            rows, needs, cost=COSTS[allow], pinned=pinned, rng=rng, effort=how.effort, jobs=jobs, progress=tell
+        )
+        return Groups(labels, [], needs_bound(rows, needs, jobs=jobs))
+    crowd = find_crowd(rows, k, jobs=jobs, progress=lambda share: tell(0.2 * share))
+    labels = search_groups(
+        rows,
+        k,
+        rng=rng,
+        effort=how.effort,
+        time_limit=how.time_limit,
+        jobs=jobs,
+        progress=lambda share: tell(0.2 + 0.7 * share),
+        crowd=crowd,
+    )
+    return Groups(labels, [], lower_bound(rows, k, jobs=jobs, crowd=crowd))
+
+
+def rebuild_slice(
+    edges: np.ndarray,
+    labels: np.ndarray,
+    how: How,
+    *,
+    directed: bool,
+    limits: SliceLimits | None = None,
+    change_class: int | None = None,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Stages 2 and 3 for one slice: a simple graph in which the members of a group have equal degrees.
+
+    `change_class` is the k of a slice that is released alone: its people may then change to another crowd.
+    """
+    n, sizes = len(labels), group_sizes(labels)
+    if limits is not None:
+        return rebuild_within(
+            edges, n, labels, sizes, limits, directed=directed, deletion_weight=how.deletion_weight, rng=rng
+        )
+    if directed:
+        return _rebuild_directed(edges, n, labels, sizes, how, rng)
+    searching = how.method == "search"
+    if searching and how.objective == "edges":
+        if change_class is not None:
+            return rewire_single(edges, n, labels, change_class, deletion_weight=how.deletion_weight, rng=rng)
+        chosen, deleted = choose_degrees(
+            edges, n, labels, sizes, deletion_weight=how.deletion_weight, rng=rng, exact_edges=EXACT_EDGES[how.effort]
+        )
+        return _exactly(chosen[labels], rewire(edges, n, chosen[labels], deleted=deleted, rng=rng))
+    degrees = np.bincount(edges.ravel(), minlength=n)
+    centres = middle(*group_medians(degrees[:, None], labels))[:, 0]
+    wanted = realize_slice(centres, sizes, degrees, labels)[labels]
+    return _exactly(wanted, rewire(edges, n, wanted, rng=rng) if searching else priority(edges, wanted, rng))
+
+
+def _rebuild_directed(
+    edges: np.ndarray, n: int, labels: np.ndarray, sizes: np.ndarray, how: How, rng: np.random.Generator
+) -> np.ndarray:
+    """The same for a slice whose edges have a direction: equal in-degrees and equal out-degrees."""
+    deleted = None
+    if how.method == "search" and how.objective == "edges":
+        into, out, deleted = choose_pairs(
+            edges, n, labels, sizes, deletion_weight=how.deletion_weight, rng=rng, exact_edges=EXACT_EDGES[how.effort]
+        )
+    else:
+        degrees = np.column_stack([np.bincount(edges[:, side], minlength=n) for side in (1, 0)])
+        centres = middle(*group_medians(degrees, labels))
+        into, out = realize_pairs(centres[:, 0], centres[:, 1], sizes, degrees[:, 0], degrees[:, 1], labels)
+    if how.method == "search":
+        made = rewire_directed(edges, n, into[labels], out[labels], deleted=deleted, rng=rng)
+    else:
+        made = priority_directed(edges, into[labels], out[labels], rng)
+    _exactly(into[labels], made[:, 1:])
+    _exactly(out[labels], made[:, :1])
+    return made
+
+
+def _exactly(wanted: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """The edges, if they have these degrees: what was promised, looked at once more before anybody gets it."""
+    if not np.array_equal(np.bincount(edges.ravel(), minlength=len(wanted)), wanted):
+        raise GuaranteeError(
+            "a slice was rebuilt with other degrees than chosen; nothing was released, please report this"
+        )
+    return edges
