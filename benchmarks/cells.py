@@ -65,7 +65,9 @@ def demand(name: str, k: int, wishes: dict[str, Any]) -> dict:
         options["protect"] = graph.nodes.gather(people).to_list()
     shoal.anonymize(messenger(200, 3), 3, seed=0, allow=options.get("allow", "both"), protect=[1, 2] if share else None)
     if graph.directed:
-        shoal.anonymize(shoal.TemporalGraph.from_slices({"a": [(0, 1), (1, 2)], "b": [(0, 1)]}, directed=True), 2, seed=0)
+        shoal.anonymize(
+            shoal.TemporalGraph.from_slices({"a": [(0, 1), (1, 2)], "b": [(0, 1)]}, directed=True), 2, seed=0
+        )
     seconds, made = _seconds(lambda: shoal.anonymize(graph, k, seed=0, jobs=JOBS, **options))
     rows = made.degrees
     if graph.directed:  # networkx counts the degrees too

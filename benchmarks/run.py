@@ -236,7 +236,7 @@ def demands() -> Iterator[str]:
 def growing() -> Iterator[str]:
     yield from table(
         "A release that grows",
-        "Irvine weeks 1–20, then three times three more; the union is verified at k. Edges changed in each release, and all at once.",
+        "Irvine weeks 1–20, then three times three more; the union is verified at k. Edges changed in each, and all at once.",
         ["k", "1–20", "21–23", "24–26", "27–29", "together", "all at once", "held back", "union holds"],
     )
     for k in KS:
@@ -250,7 +250,9 @@ def growing() -> Iterator[str]:
         )  # fmt: skip
 
 
-SECTIONS = {f.__name__: f for f in (grouping, releases, medians, keeping, optimum, singles, vectors, sizes, demands, growing)}
+SECTIONS = {
+    f.__name__: f for f in (grouping, releases, medians, keeping, optimum, singles, vectors, sizes, demands, growing)
+}
 
 
 def main() -> None:

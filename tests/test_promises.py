@@ -98,17 +98,6 @@ def test_same_seed_same_bytes_and_verify_agrees(tmp_path_factory, graph, data, m
     assert shoal.verify(folder / "a", k=max(needs.values())) or min(needs.values()) < max(needs.values())
 
 
-def test_in_degrees_and_out_degrees_apart_are_not_safe():
-    """Everybody shares their in-degrees with somebody and their out-degrees with somebody, and stands alone all the same."""
-    graph = TemporalGraph.from_slices({"all": [(0, 1), (0, 2), (1, 0), (3, 0), (1, 2), (3, 1)]}, directed=True)
-    degrees = graph.degree_matrix()
-    for side in (0, 1):
-        assert min(Counter(degrees[:, side].tolist()).values()) >= 1
-    rows = rows_of(graph)
-    assert min(Counter(rows.values()).values()) == 1
-    check(shoal.anonymize(graph, 2, seed=0), dict.fromkeys(range(4), 2))
-
-
 def test_the_paper_suggestion_for_directed_graphs_leaves_people_alone():
     """[in, out] = [1,2],[1,1],[2,1],[2,2]: each side is 2-anonymous on its own, no pair occurs twice."""
     pairs = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 0), (3, 2)]
@@ -162,7 +151,7 @@ def test_verify_sees_a_crowd_that_is_too_small_in_one_block(tmp_path):
     release.save(tmp_path / "out", report=False)
     folder = tmp_path / "out"
     lines = (folder / "edges.csv").read_text().splitlines()
-    (folder / "edges.csv").write_text("\n".join(lines[:-1]) + "\n")
+    (folder / "edges.csv").write_text("\n".join([lines[0], *lines[2:]]) + "\n")
     claims = json.loads((folder / "certificate.json").read_text())
     claims["sha256"]["edges.csv"] = hashlib.sha256((folder / "edges.csv").read_bytes()).hexdigest()
     claims["edges"]["released"] -= 1

@@ -127,15 +127,14 @@ def _group(
 ) -> list[Groups]:
     """Stage 1, block by block: whoever knows the whole history faces one block, with a horizon there are many."""
     degrees, alone = graph.degree_matrix(), promise.n_blocks == 1
-    allow, pinned = (limits.allow, limits.pinned) if limits is not None else ("both", None)
 
     def group(block: int) -> Groups:
+        columns = promise.columns(block, directed=graph.directed)
         return group_people(
-            np.ascontiguousarray(degrees[:, promise.columns(block, directed=graph.directed)]),
+            np.ascontiguousarray(degrees[:, columns]),
             promise.needs,
             how,
-            allow=allow,
-            pinned=pinned,
+            within=limits.of_columns(columns) if limits is not None else None,
             rng=chance.stream("group" if alone else f"group/{block}"),
             jobs=jobs if alone else 1,
             tell=tell if alone else lambda share: None,

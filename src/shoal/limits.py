@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
-from shoal.rebuild.within.board import SliceLimits
+from shoal.rebuild.within.board import Board, SliceLimits
 
 ALLOWED = ("both", "add", "remove")
+
+
+class RowLimits(NamedTuple):
+    """What stage 1 has to know: who is pinned, and the lowest and highest degree everybody can be given."""
+
+    allow: str
+    pinned: np.ndarray | None
+    least: np.ndarray
+    most: np.ndarray
+    name: Callable[[int], str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +45,29 @@ class Limits:
             forbidden=self.forbid[t],
             exempt=self.pinned,
             where=f"slice '{self.graph.slices[t].label}'",
-            name=lambda i: f"'{self.graph.nodes[i]}'",
+            name=self._name,
         )
+
+    def of_columns(self, columns: np.ndarray) -> RowLimits:
+        """How far everybody can go in these columns of the degree matrix."""
+        least, most = self._ranges
+        return RowLimits(self.allow, self.pinned, least[:, columns], most[:, columns], self._name)
+
+    def _name(self, i: int) -> str:
+        return f"'{self.graph.nodes[i]}'"
+
+    @cached_property
+    def _ranges(self) -> tuple[np.ndarray, np.ndarray]:
+        """The lowest and the highest degree everybody can be given, in the columns of the degree matrix."""
+        n, found = self.graph.n_nodes, []
+        boards = [
+            Board(self.graph.edges(t), n, np.arange(n), np.ones(n, np.int64), self.of_slice(t), self.graph.directed)
+            for t in range(self.graph.n_slices)
+        ]
+        for degrees in ([board.least for board in boards], [board.most for board in boards]):
+            table = np.column_stack(degrees)
+            found.append(np.hstack([table[n:], table[:n]]) if self.graph.directed else table)  # in before out
+        return found[0], found[1]
 
 
 def make_limits(

@@ -27,8 +27,10 @@ from shoal.group import (
     needs_groups,
     search_groups,
 )
+from shoal.group.compatible import make_compatible
 from shoal.group.medians import middle
 from shoal.group.neighbours import find_crowd
+from shoal.limits import RowLimits
 from shoal.realize import choose_degrees, choose_pairs, realize_pairs, realize_slice
 from shoal.rebuild import (
     priority,
@@ -86,15 +88,14 @@ def group_people(
     needs: np.ndarray,
     how: How,
     *,
-    allow: str = "both",
-    pinned: np.ndarray | None = None,
+    within: RowLimits | None = None,
     rng: np.random.Generator,
     jobs: int,
     tell: Callable[[float], None],
 ) -> Groups:
     """Stage 1 for one block of slices: groups with as many members as the neediest of them needs."""
     k = int(needs.max(initial=1))
-    plain = bool((needs == k).all()) and allow == "both" and pinned is None
+    plain = bool((needs == k).all()) and within is None
     if how.method != "search":
         rounds: list[int] = []
 
@@ -109,9 +110,12 @@ def group_people(
             return Groups(by_paper(rows, k), rounds, lower_bound(rows, k, jobs=jobs))
         return Groups(by_level(rows, needs, by_paper), rounds, needs_bound(rows, needs, jobs=jobs))
     if not plain:
+        cost, pinned = (COSTS[within.allow], within.pinned) if within is not None else ("median", None)
         labels = needs_groups(
-            rows, needs, cost=COSTS[allow], pinned=pinned, rng=rng, effort=how.effort, jobs=jobs, progress=tell
+            rows, needs, cost=cost, pinned=pinned, rng=rng, effort=how.effort, jobs=jobs, progress=tell
         )
+        if within is not None:
+            labels = make_compatible(labels, rows, needs, within.least, within.most, within.name)
         return Groups(labels, [], needs_bound(rows, needs, jobs=jobs))
     crowd = find_crowd(rows, k, jobs=jobs, progress=lambda share: tell(0.2 * share))
     labels = search_groups(

@@ -99,7 +99,7 @@ def changes(old, new, directed, weight):
 @settings(max_examples=300, deadline=None)
 @given(cases(largest=5), st.integers(0, 3))
 def test_finds_a_slice_whenever_there_is_one(case, seed):
-    edges, n, labels, sizes, limits, directed = case
+    edges, n, labels, _sizes, limits, directed = case
     best = brute_force(edges, n, labels, limits, directed, 1.0)
     if best is None:
         with pytest.raises(InputError):
@@ -114,7 +114,7 @@ def test_finds_a_slice_whenever_there_is_one(case, seed):
 @settings(max_examples=300, deadline=None)
 @given(cases(), st.sampled_from([0.5, 1.0, 3.0]))
 def test_agrees_with_the_solver(case, weight):
-    edges, n, labels, sizes, limits, directed = case
+    edges, n, labels, _sizes, limits, directed = case
     toggled, proven = solve_exactly(Board(*case), weight, 10_000)
     assert proven == (toggled is None)
     if toggled is None:
@@ -229,7 +229,9 @@ def test_messages():
     star = np.array([[0, 1], [0, 2], [0, 3]], dtype=np.int32)
     labels, sizes = np.array([0, 0, 1, 1]), np.array([2, 2])
     exempt = SliceLimits("remove", exempt=np.array([True, False, False, False]))
-    with pytest.raises(InputError, match="in the slice 0 is exempt with degree 3, but 1, who has to look the same, can have at most 1"):
+    with pytest.raises(
+        InputError, match="in the slice 0 is exempt with degree 3, but 1, who has to look the same, can have at most 1"
+    ):
         rebuild_within(star, 4, labels, sizes, exempt, rng=np.random.default_rng(0))
     frozen = SliceLimits("remove", frozen=np.ones(3, dtype=bool), where="slice 'x'", name="abcd".__getitem__)
     assert Board(star, 4, labels, sizes, frozen).conflict() == (
@@ -239,5 +241,7 @@ def test_messages():
         SliceLimits("none")
     line = np.array([[0, 1]], dtype=np.int32)
     closed = SliceLimits("add", forbidden=np.array([[0, 2], [1, 2]]))
-    with pytest.raises(InputError, match="0 keeps at least degree 1, but 2, who has to look the same, can have at most 0"):
+    with pytest.raises(
+        InputError, match="0 keeps at least degree 1, but 2, who has to look the same, can have at most 0"
+    ):
         rebuild_within(line, 3, np.zeros(3, dtype=int), np.array([3]), closed, rng=np.random.default_rng(0))

@@ -251,7 +251,7 @@ def anneal(
     goes over ``pick`` a window at a time, and temperatures are relative to the ``heat`` of the rows in play.
     """
     rng = np.array([seed], np.uint64)
-    longest = 2 * np.max(st.groups.room) + 1
+    longest = 2 * np.max(st.groups["room"]) + 1
     moved, home = np.empty(longest, np.int64), np.empty(longest, np.int64)
     n_windows = max(pick.size // WINDOW, 1)
     stay = max(n_steps // n_windows, 1)

@@ -162,25 +162,6 @@ def _with_itself(near: np.ndarray) -> np.ndarray:
     return np.concatenate([np.arange(len(near))[:, None], near], axis=1).astype(np.int32)
 
 
-def _meet_protected(degrees: np.ndarray, need: np.ndarray, crowd: Crowd, jobs: int) -> np.ndarray:
-    """The lists of neighbours; where few need protection, every second one is the next nearest who does.
-
-    Otherwise those few would find everybody but one another, with whom a group is shared best.
-    """
-    chosen = np.unique(crowd.label[need > 1])
-    if len(chosen) > FEW * len(crowd.first):
-        return _with_itself(crowd.near)
-    near, _ = nearest_rows(degrees[crowd.first[chosen]], crowd.near.shape[1], jobs=jobs)
-    other = crowd.near.copy()
-    other[chosen, : near.shape[1]] = chosen[near]
-    return _with_itself(np.stack([crowd.near, other], axis=2).reshape(len(other), -1))
-
-
-def _with_itself(near: np.ndarray) -> np.ndarray:
-    """Every kind of row at the front of its own list."""
-    return np.concatenate([np.arange(len(near))[:, None], near], axis=1).astype(np.int32)
-
-
 def _first_state(
     rows: np.ndarray, need: np.ndarray, pinned: np.ndarray, one_sided: bool, crowd: Crowd, nodes: np.ndarray
 ) -> tuple[State, Web]:
