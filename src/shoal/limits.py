@@ -84,7 +84,7 @@ def make_limits(
         raise InputError(f"unknown allow '{allow}'; known are {', '.join(ALLOWED)}")
     kept, barred = _pairs(graph, keep, "keep"), _pairs(graph, forbid, "forbid")
     people = np.zeros(graph.n_nodes, bool)
-    people[graph.places(exempt or ())] = True
+    people[graph.places(() if exempt is None else exempt)] = True
     if allow == "both" and not any(map(len, kept)) and not any(map(len, barred)) and not people.any():
         return None
     if method != "search":
@@ -95,7 +95,7 @@ def make_limits(
 def _pairs(graph: TemporalGraph, pairs: Iterable[Any] | None, what: str) -> list[np.ndarray]:
     """The pairs of every slice as positions; a pair without a slice counts in all of them."""
     place = {part.label: t for t, part in enumerate(graph.slices)}
-    rows = [tuple(pair) for pair in pairs or ()]
+    rows = [tuple(pair) for pair in (() if pairs is None else pairs)]
     if any(len(row) not in (2, 3) for row in rows):
         raise InputError(f"{what} takes pairs (u, v), or (u, v, slice) for one slice")
     ends = np.column_stack([graph.places(row[side] for row in rows) for side in (0, 1)])

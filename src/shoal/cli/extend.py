@@ -50,6 +50,7 @@ def extend(
             typer.echo(sentence)
         waiting = len(made.after.held_back) if made.after is not None else 0
         if waiting:
-            typer.echo(f"{waiting:,} newcomers are held back, with their contacts, until there are at least {made.k}.")
+            who = console.plural(waiting, "newcomer is", "newcomers are")
+            typer.echo(f"{who} held back, contacts included, until there are at least {made.k}.")
         typer.echo(f"Verified together with {release}, and written to {output}: this folder is safe to publish.")
         typer.echo(f"The private record {private} is up to date: keep it secret, and use it for the next extension.")
