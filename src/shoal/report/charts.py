@@ -114,7 +114,7 @@ def edges_per_slice(release: Release) -> str:
             alt.Chart(frame).mark_bar().encode(x=x, y=alt.Y("sum(edges):Q", title="edges"), color=colour, order=stack)
         )
     else:
-        x = alt.X("position:Q", title="slice", scale=alt.Scale(nice=False))
+        x = alt.X("position:Q", title="slice", scale=alt.Scale(nice=False), axis=alt.Axis(tickMinStep=1, format="d"))
         chart = alt.Chart(frame).mark_area(interpolate="step").encode(
             x=x, y=alt.Y("edges:Q", title="edges"), color=colour, order=stack
         )  # fmt: skip
@@ -196,7 +196,7 @@ def similarity(found: Comparison, graph: TemporalGraph) -> str:
         pl.col("pagerank_similarity").fill_nan(None),
         activity=pl.col("edges_original") / busiest,
     )
-    x = alt.X("position:Q", title="slice", scale=alt.Scale(nice=False))
+    x = alt.X("position:Q", title="slice", scale=alt.Scale(nice=False), axis=alt.Axis(tickMinStep=1, format="d"))
     base, y_scale = alt.Chart(frame), alt.Scale(domain=[0, 1])
     shade = base.mark_area(color=KEPT, opacity=0.3, interpolate="step").encode(
         x=x, y=alt.Y("activity:Q", scale=y_scale)
