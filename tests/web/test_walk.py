@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import json
 import subprocess
 import sys
@@ -9,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -45,15 +48,27 @@ class Page:
         browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(shots)})
         browser.get_log("browser")
 
-    def until(self, css: str, seconds: float = 300):
-        return WebDriverWait(self.browser, seconds, 0.1).until(
+    def until(self, css: str, seconds: float = 90):
+        return WebDriverWait(self.browser, seconds, 0.1, [StaleElementReferenceException]).until(
             lambda b: next((e for e in b.find_elements(By.CSS_SELECTOR, css) if e.is_displayed()), None)
         )
 
+    def text(self, css: str) -> str:
+        return self._steadily(css, lambda element: element.text)
+
     def click(self, css: str) -> None:
-        element = self.until(css)
-        self.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
-        element.click()
+        def press(element):
+            self.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+            element.click()
+
+        self._steadily(css, press)
+
+    def _steadily(self, css: str, act):
+        """Parts of the page replace themselves while one looks at them."""
+        for _ in range(20):
+            with contextlib.suppress(StaleElementReferenceException):
+                return act(self.until(css))
+        raise AssertionError(css)
 
     def look(self, name: str) -> None:
         """Wide and as narrow as a phone, light and dark; nothing may stick out."""
@@ -68,8 +83,6 @@ class Page:
                 )
                 assert self.browser.execute_script(FREE), f"{name} is wider than {width}"
                 picture = self.browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
-                import base64
-
                 (self.shots / f"{name}-{width}-{scheme}.png").write_bytes(base64.b64decode(picture["data"]))
         self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
@@ -89,34 +102,33 @@ def test_the_whole_way_on_irvine(page, irvine, tmp_path):
     browser.get(page.site.address)
     page.look("1-start")
     browser.find_element(By.ID, "file").send_keys(str(irvine))
-    assert "1,899" in page.until("#look .tiles").text
+    assert "1,899" in page.text("#look .tiles")
     page.look("2-read")
     page.click("#go-audit")
-    headline = page.until("#audit .big").text
+    headline = page.text("#audit .big")
     assert "1,257 of 1,899 people can be singled out" in headline
-    assert browser.switch_to.active_element is not None
+    assert browser.switch_to.active_element.get_attribute("id") == "h-audit"  # the keyboard went with the work
     page.until("#cost circle")  # the curve begins to fill in
 
     slider = page.until("#k")
     slider.send_keys(Keys.HOME)
     for _ in range(3):
         slider.send_keys(Keys.ARROW_RIGHT)
-    assert page.until("#k-shown").text == "5"
-    page.until("#cost .chosen")
-    WebDriverWait(browser, 60).until(lambda b: "contacts stay" in b.find_element(By.ID, "cost-words").text)
+    assert page.text("#k-shown") == "5"
+    WebDriverWait(browser, 60).until(lambda b: "contacts stay" in page.text("#cost-words"))
     page.look("3-audit")
 
     page.click("#go-run")
     page.until("#run progress")
     page.look("4-running")
     page.click("#cancel-run")
-    assert "cancelled" in page.until("#run .note").text
+    assert "cancelled" in page.text("#run .note")
     assert page.site.ask("GET", browser.current_url.removeprefix(page.site.address).split("#")[0])[0] == 200
 
     browser.execute_script("document.querySelector('input[value=fast]').click()")
     page.click("#go-run")
     page.until("#get-release")
-    assert "Nobody can be singled out" in page.until("#run .big").text
+    assert "Nobody can be singled out" in page.text("#run .big")
     for picture in browser.find_elements(By.CSS_SELECTOR, "#run .chart img"):
         browser.execute_script("arguments[0].scrollIntoView()", picture)
         WebDriverWait(browser, 10).until(lambda b, p=picture: b.execute_script("return arguments[0].naturalWidth > 100", p))
@@ -139,7 +151,7 @@ def test_the_whole_way_on_irvine(page, irvine, tmp_path):
 
     job = browser.current_url.split("#")[0].rpartition("/")[2]
     browser.get(page.site.address)
-    assert "released with k = 5" in page.until(".history li").text
+    assert "released with k = 5" in page.text(".history li")
     browser.get(f"{page.site.address}/jobs/{job}")
     browser.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
     page.click("#delete-job")
@@ -161,7 +173,7 @@ def test_dropping_a_file_whose_people_are_called_script(page):
         content,
         f"{nasty}.csv",
     )
-    assert nasty in page.until("#look table").text
+    assert nasty in page.text("#look table")
     page.click("#go-audit")
     page.until("#audit .big")
     browser.execute_script("document.querySelector('#k').value = 2; document.querySelector('input[value=fast]').click()")
@@ -179,7 +191,7 @@ def test_a_wrong_file_is_explained_with_its_line(page, tmp_path):
     file.write_text("source,target,time\nann,bob,2024-05-01\nann,cem\n")
     page.browser.get(page.site.address)
     page.browser.find_element(By.ID, "file").send_keys(str(file))
-    assert "wrong.csv, line 3: 2 fields where 3 are expected" in page.until("#look .problem").text
+    assert "wrong.csv, line 3: 2 fields where 3 are expected" in page.text("#look .problem")
     assert not page.browser.find_elements(By.ID, "go-audit")
     page.look("6-problem")
     assert not page.complaints()

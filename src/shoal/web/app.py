@@ -259,7 +259,8 @@ async def _form(request: Request) -> dict[str, str]:
 
 
 def _to(job: Job, place: str = "") -> Response:
-    return RedirectResponse(f"/jobs/{job.id}" + (f"#{place}" if place else ""), 303)
+    """To the page of the job; the browser moves the focus to the heading of that place."""
+    return RedirectResponse(f"/jobs/{job.id}" + (f"#h-{place}" if place else ""), 303)
 
 
 async def _explain(request: Request, error: Any) -> Response:

@@ -69,4 +69,3 @@ document.addEventListener("htmx:afterSettle", (event) => {
 for (const name of ["htmx:sendError", "htmx:responseError"]) {
   document.addEventListener(name, () => { byId("lost").hidden = false; });
 }
-if (window.location.hash) document.querySelector(`[id="h-${window.location.hash.slice(1)}"]`)?.focus();
