@@ -29,7 +29,8 @@ class Server:
         )
         line = self.process.stdout.readline()
         found = re.search(r"http://([^/]+)/(?:\?token=(\S+))?", line)
-        assert found, line + self.process.stderr.read()
+        if not found:
+            raise AssertionError(line + "".join(self.process.communicate(timeout=20)))
         self.host, self.token = found[1], found[2]
         self.address, self.port = f"http://{self.host}", int(self.host.rpartition(":")[2])
         for _ in range(200):
@@ -86,6 +87,5 @@ class Server:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(20)
-        self.process.stdout.close()
-        self.process.stderr.close()
+        complaints = self.process.communicate(timeout=20)[1]
+        assert "Traceback" not in complaints, complaints

@@ -131,12 +131,16 @@ def test_the_whole_way_on_irvine(page, irvine, tmp_path):
     assert "Nobody can be singled out" in page.text("#run .big")
     for picture in browser.find_elements(By.CSS_SELECTOR, "#run .chart img"):
         browser.execute_script("arguments[0].scrollIntoView()", picture)
-        WebDriverWait(browser, 10).until(lambda b, p=picture: b.execute_script("return arguments[0].naturalWidth > 100", p))
+        WebDriverWait(browser, 10).until(
+            lambda b, p=picture: b.execute_script("return arguments[0].naturalWidth > 100", p)
+        )
     page.look("5-result")
 
     page.click("#get-release")
     page.click("#get-mapping")
-    WebDriverWait(browser, 20).until(lambda b: len([f for f in tmp_path.iterdir() if f.suffix in (".zip", ".json")]) == 2)
+    WebDriverWait(browser, 20).until(
+        lambda b: len([f for f in tmp_path.iterdir() if f.suffix in (".zip", ".json")]) == 2
+    )
     with zipfile.ZipFile(tmp_path / "release-k5.zip") as archive:
         archive.extractall(tmp_path)
     checked = subprocess.run(
@@ -169,17 +173,19 @@ def test_dropping_a_file_whose_people_are_called_script(page):
     browser.get(page.site.address)
     browser.execute_script(
         """const box = new DataTransfer(); box.items.add(new File([arguments[0]], arguments[1]));
-        document.getElementById('drop').dispatchEvent(new DragEvent('drop', {dataTransfer: box, bubbles: true, cancelable: true}))""",
+        document.getElementById('drop').dispatchEvent(new DragEvent('drop', {dataTransfer: box, cancelable: true}))""",
         content,
         f"{nasty}.csv",
     )
     assert nasty in page.text("#look table")
     page.click("#go-audit")
     page.until("#audit .big")
-    browser.execute_script("document.querySelector('#k').value = 2; document.querySelector('input[value=fast]').click()")
+    browser.execute_script(
+        "document.querySelector('#k').value = 2; document.querySelector('input[value=fast]').click()"
+    )
     page.click("#go-run")
     page.until("#get-release")
-    assert browser.title.startswith("script>.csv" if "/" in nasty else nasty) or "owned" != browser.title
+    assert browser.title != "owned"
     assert not browser.find_elements(By.CSS_SELECTOR, "main script, main img[onerror]")
     browser.get(browser.find_element(By.PARTIAL_LINK_TEXT, "report").get_attribute("href"))
     assert not browser.find_elements(By.CSS_SELECTOR, "script, img[onerror]")
@@ -200,7 +206,7 @@ def test_a_wrong_file_is_explained_with_its_line(page, tmp_path):
 def test_everything_has_a_name_and_the_keyboard_reaches_it(page):
     browser = page.browser
     browser.get(page.site.address)
-    nameless = """return [...document.querySelectorAll('input:not([type=hidden]), select, button, a, summary, [role=img], progress')]
+    nameless = """return [...document.querySelectorAll('input:not([type=hidden]), select, button, a, summary, svg, progress')]
         .filter(e => !(e.textContent.trim() || e.labels?.length || e.getAttribute('aria-label'))).map(e => e.outerHTML)"""
     assert browser.execute_script(nameless) == []
     reached = []

@@ -57,7 +57,9 @@ def serve(
     address = f"http://{shown}:{at}/" + (f"?token={token}" if token else "")
     typer.echo(f"shoal is at {address} (stop it with Ctrl+C). Files are kept in {store.root}.")
     if not local:
-        typer.echo("What goes over the network is not encrypted: use it where you trust everybody who listens.", err=True)
+        typer.echo(
+            "What goes over the network is not encrypted: use it where you trust everybody who listens.", err=True
+        )
     if not no_browser:
         _open_soon(address)
     settings = uvicorn.Config(
@@ -102,7 +104,9 @@ def _hosts(host: str, port: int) -> set[str]:
     """The names under which this server may be addressed: never one that somebody else's name server made up."""
     import socket
 
-    names = {"127.0.0.1", "localhost", "[::1]"} if _is_loopback(host) else {f"[{host}]" if ":" in host else host.lower()}
+    names = (
+        {"127.0.0.1", "localhost", "[::1]"} if _is_loopback(host) else {f"[{host}]" if ":" in host else host.lower()}
+    )
     if host in ("0.0.0.0", "::", ""):  # noqa: S104 - only compared
         names |= {"127.0.0.1", "localhost", socket.gethostname().lower(), *_own_addresses()}
     return {f"{name}:{port}" for name in names} | (names if port == 80 else set())

@@ -63,7 +63,7 @@ def load_bytes(path: Path) -> bytes:
 def first_bytes(path: Path, n_bytes: int) -> bytes:
     """How a file begins once it is unpacked; no more of it is read than needed."""
     with path.open("rb") as stream:
-        packed = stream.read(n_bytes)
+        packed = stream.read(max(n_bytes, 65_536))
     out = bytearray()
     try:
         for piece in _pieces(packed):

@@ -99,7 +99,7 @@ async def upload(request: Request) -> Response:
 async def _save(request: Request, file: Path, most: int) -> int:
     size, stream = 0, request.stream()
     try:
-        with file.open("xb") as out:  # noqa: ASYNC230 - a local disk
+        with file.open("xb") as out:
             while True:
                 chunk = await asyncio.wait_for(anext(stream, None), SILENCE)
                 if chunk is None:

@@ -49,6 +49,8 @@ def _office(file: Path) -> dict[str, Any]:
 SETS = {
     "office": Demo("A made-up office", "240 made-up people who write to each other for ten weeks.", _office),
     "irvine": Demo(
-        "Messages of students", "1,899 students of UC Irvine and their messages in 2004 (Panzarasa and others, 2009).", _irvine
+        "Messages of students",
+        "1,899 students of UC Irvine and their messages in 2004 (Panzarasa and others, 2009).",
+        _irvine,
     ),
 }

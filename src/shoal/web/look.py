@@ -105,13 +105,11 @@ def _at_most(sizes: list[int], most: int) -> list[int]:
 
 def _more_problems(layout: Layout, reading: dict[str, Any], label: str, path: Path, first: str) -> list[str]:
     """Lines with a missing person or time; the reader itself stops at the first."""
-    found = []
-    for role in ("source", "target", "time"):
-        name = reading.get(role)
-        if name in layout.table.frame.columns:
-            for row in layout.table.frame[name].is_null().arg_true().head(4).to_list():
-                found.append(f"{layout.table.where(row)}, column '{name}': nothing stands there".replace(str(path), label))
-    return [problem for problem in found if problem.split(",")[1] not in first][:4]
+    table = layout.table
+    names = [n for n in (reading.get(role) for role in ("source", "target", "time")) if n in table.frame.columns]
+    rows = [(row, n) for n in names for row in table.frame[n].is_null().arg_true().head(4).to_list()]
+    found = [(table.where(row).replace(str(path), label), name) for row, name in sorted(rows)]
+    return [f"{where}, column '{name}': nothing stands there" for where, name in found if f"{where}," not in first][:4]
 
 
 def _dialect(path: Path, label: str) -> str:
@@ -130,7 +128,7 @@ def _dialect(path: Path, label: str) -> str:
     if lines and lines[0].startswith("%"):
         return "konect"
     data = [line for line in lines if not line.startswith(("#", "%"))]
-    if not data or re.search(r"[,;\t]", data[0]) and not re.fullmatch(r"[\d.\s]+", data[0]):
+    if not data or (re.search(r"[,;\t]", data[0]) and not re.fullmatch(r"[\d.\s]+", data[0])):
         return "csv"
     fields = data[0].split()
     if len(fields) < 2 or any(not re.fullmatch(r"-?\d+(\.\d+)?", field) for field in fields[:2]):

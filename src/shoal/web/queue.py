@@ -55,11 +55,11 @@ class Queue:
         for task in [t for t in self.waiting if t.job is job and (not kinds or t.kind in kinds)]:
             self.waiting.remove(task)
             job.set_status(task.kind, "cancelled")
-        task = self.running
-        if task is not None and task.job is job and (not kinds or task.kind in kinds):
+        now = self.running
+        if now is not None and now.job is job and (not kinds or now.kind in kinds):
             self._kill("cancelled")
             async with self._idle:
-                await self._idle.wait_for(lambda: self.running is not task)
+                await self._idle.wait_for(lambda: self.running is not now)
 
     def _kill(self, end: str) -> None:
         assert self.running is not None
@@ -104,7 +104,7 @@ class Queue:
     async def _start(self, task: Task) -> None:
         """A worker ends when its standard input does, so that none outlives the server."""
         command = [sys.executable, "-P", "-m", "shoal.web.work", str(task.job.folder), task.kind, str(self.most_bytes)]
-        with open(task.job.folder / "work.log", "wb") as log:  # noqa: ASYNC230 - opens at once
+        with open(task.job.folder / "work.log", "wb") as log:
             self._process = await asyncio.create_subprocess_exec(
                 *command,
                 stdin=asyncio.subprocess.PIPE,

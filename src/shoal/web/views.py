@@ -56,7 +56,9 @@ def _environment() -> Environment:
     pages.filters["count"] = lambda number: f"{number:,.0f}"
     pages.filters["percent"] = lambda share: f"{100 * share:.0f} %"
     pages.filters["size"] = size_in_words
-    pages.globals.update(words=_WORDS, widths=WIDTHS, dialects=DIALECTS, units=UNITS, version=shoal.__version__, plural=plural)
+    pages.globals.update(
+        words=_WORDS, widths=WIDTHS, dialects=DIALECTS, units=UNITS, version=shoal.__version__, plural=plural
+    )
     return pages
 
 
@@ -77,7 +79,7 @@ def label_of(name: str) -> str:
 
 def too_large(most: int) -> str:
     """The sentence for files beyond the limit."""
-    return f"The file is larger than {size_in_words(most)}, the most this page takes; whoever started it can allow more (--max-upload)."
+    return f"The file is larger than {size_in_words(most)}, the most this page takes (--max-upload allows more)."
 
 
 def start(store: Store, most_bytes: int) -> str:
@@ -145,9 +147,15 @@ def _facts(job: Job, k: str) -> dict[str, Any]:
 def _busy(job: Job) -> dict[str, Any]:
     """What the worker is doing, in words and as a share of the whole."""
     told = job.progress()
-    words, low, high = _STAGES.get(told.get("stage", ""), ("Getting ready (the very first time takes a minute or two)", 0.0, 0.02))
+    words, low, high = _STAGES.get(
+        told.get("stage", ""), ("Getting ready (the very first time takes a minute or two)", 0.0, 0.02)
+    )
     share = low + (high - low) * float(told.get("share", 0))
-    return {"words": words, "share": share, "seconds": max(int(time.time() - told["began"]), 0) if "began" in told else 0}
+    return {
+        "words": words,
+        "share": share,
+        "seconds": max(int(time.time() - told["began"]), 0) if "began" in told else 0,
+    }
 
 
 def waffle(marked: int, everybody: int) -> list[dict[str, Any]]:

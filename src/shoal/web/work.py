@@ -129,7 +129,12 @@ def _curve(folder: Path, state: dict[str, Any], most: int, progress: Progress) -
     for k in wanted:
         if k not in cells:
             cell = sweep({"": graph}, [k], effort="fast").cells[0]
-            cells[k] = {"k": k, "kept": cell.kept_share, "guess": cell.success_after, "similar": cell.pagerank_similarity}
+            cells[k] = {
+                "k": k,
+                "kept": cell.kept_share,
+                "guess": cell.success_after,
+                "similar": cell.pagerank_similarity,
+            }
             write_json(folder / "curve.json", {"cells": list(cells.values()), "wanted": len(wanted)})
     return {"cells": list(cells.values()), "wanted": len(wanted)}
 
