@@ -18,7 +18,6 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainT
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from shoal.errors import InputError
 from shoal.web import demos, views
 from shoal.web.guard import REPORT_POLICY, Guard
 from shoal.web.queue import Queue
@@ -117,17 +116,11 @@ async def _save(request: Request, file: Path, most: int) -> int:
 
 
 async def demo(request: Request) -> Response:
-    """A data set that is there already."""
+    """A data set that is there already; the worker fetches it."""
     store, name = request.app.state.store, (await _form(request)).get("set", "")
     if name not in demos.SETS:
         raise HTTPException(404, "There is no such demo set.")
-    folder = store.new_folder()
-    try:
-        reading = await asyncio.to_thread(demos.SETS[name].put, folder / "input")
-        job = store.add(folder, demos.SETS[name].title, size=(folder / "input").stat().st_size, reading=reading)
-    except InputError as error:
-        store.discard(folder)
-        raise HTTPException(404, str(error)) from None
+    job = store.add(store.new_folder(), demos.SETS[name].title, size=0, demo=name)
     request.app.state.queue.add(job, "look")
     return _to(job)
 

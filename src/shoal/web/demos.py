@@ -28,7 +28,7 @@ def _irvine(file: Path) -> dict[str, Any]:
 
 
 def _office(file: Path) -> dict[str, Any]:
-    """Written with the standard library alone, so that the server stays small."""
+    """Some write much and most write little, to people at desks near by, on working days."""
     import random
     from datetime import date, timedelta
 

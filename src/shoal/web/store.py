@@ -65,6 +65,11 @@ class Job:
         """The uploaded file."""
         return self.folder / "input"
 
+    @property
+    def size(self) -> int:
+        """Bytes of the uploaded file, also when it was deleted."""
+        return self.input.stat().st_size if self.input.exists() else int(self.state["size"])
+
     def status(self, kind: str) -> str:
         """'', waiting, running, done, failed, cancelled or interrupted."""
         return str(self.state["status"].get(kind, ""))

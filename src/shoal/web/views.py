@@ -116,7 +116,7 @@ def _line(job: Job) -> dict[str, Any]:
         ("look", "done"): "read",
     }.get((doing, status), {"failed": "has a problem", "cancelled": "cancelled"}.get(status, status or "uploaded"))
     when = datetime.datetime.fromtimestamp(job.state["created"]).strftime("%Y-%m-%d %H:%M")
-    return {"id": job.id, "label": job.state["label"], "size": job.state["size"], "when": when, "status": words}
+    return {"id": job.id, "label": job.state["label"], "size": job.size, "when": when, "status": words}
 
 
 def _facts(job: Job, k: str) -> dict[str, Any]:
@@ -187,7 +187,7 @@ def _cost(cells: list[dict[str, Any]], k: int, most: int) -> dict[str, Any]:
         part = math.log(k / low["k"]) / math.log(high["k"] / low["k"])
         kept = low["kept"] + part * (high["kept"] - low["kept"])
     ticks = [(x(t), t) for t in (2, 3, 5, 10, 20, 50) if t <= most]
-    return {"points": points, "kept": kept, "exact": k in known, "x": x(k), "ticks": ticks}
+    return {"points": points, "kept": kept, "x": x(k), "ticks": ticks}
 
 
 def reading_of(form: dict[str, str]) -> dict[str, Any]:

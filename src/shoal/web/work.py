@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ShoalError
 from shoal.progress import Progress
+from shoal.web import demos
 from shoal.web.look import look, plain_words
 from shoal.web.store import read_json, write_json
 
@@ -96,8 +97,11 @@ def _graph(folder: Path, state: dict[str, Any], most: int) -> TemporalGraph:
 
 
 def _look(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> dict[str, Any]:
+    file, reading = folder / "input", state["reading"]
     with progress.stage("reading", 1):
-        return look(folder / "input", state["label"], state["reading"], most)
+        if "demo" in state and not file.exists():
+            reading = demos.SETS[state["demo"]].put(file)
+        return look(file, state["label"], reading, most)
 
 
 def _audit(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> dict[str, Any]:
