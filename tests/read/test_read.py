@@ -234,3 +234,14 @@ def test_a_bomb_is_stopped_long_before_it_is_unpacked(tmp_path, pack):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 80_000_000
+
+
+def test_a_small_parquet_file_of_very_many_rows(tmp_path):
+    from shoal.read.text import unpacking_at_most
+
+    file = tmp_path / "bomb.parquet"
+    pl.select(source=pl.repeat(1, 300_000), target=pl.repeat(2, 300_000)).write_parquet(file)
+    assert file.stat().st_size < 20_000
+    with unpacking_at_most(1_000_000), pytest.raises(InputError, match="unpacks to more than 1 MB"):
+        shoal.read(file)
+    assert shoal.read(file).n_edges == 1

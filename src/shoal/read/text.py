@@ -38,6 +38,17 @@ def unpacking_at_most(n_bytes: int) -> Iterator[None]:
         _most_unpacked.reset(token)
 
 
+def most_unpacked(packed: int) -> int:
+    """What a file of so many bytes may unpack to."""
+    told = _most_unpacked.get()
+    return max(_GENEROUS, _GENEROUS_RATIO * packed) if told is None else told
+
+
+def too_much(path: Path, most: int) -> InputError:
+    """The refusal of a file that unpacks to more than that."""
+    return InputError(f"{path}: the file unpacks to more than {most / 1e6:,.0f} MB, which is not allowed")
+
+
 @dataclass(frozen=True)
 class Table:
     """Columns of a file, and how to say where a row of them stands in it."""
@@ -77,15 +88,13 @@ def first_bytes(path: Path, n_bytes: int) -> bytes:
 
 def _unpacked(path: Path, data: bytes) -> bytes:
     """The data itself where it is not packed; never more than allowed, and never much more in memory."""
-    most = _most_unpacked.get()
-    if most is None:
-        most = max(_GENEROUS, _GENEROUS_RATIO * len(data))
+    most = most_unpacked(len(data))
     out, size = [], 0
     try:
         for piece in _pieces(data):
             size += len(piece)
             if size > most:
-                raise InputError(f"{path}: the file unpacks to more than {most / 1e6:,.0f} MB, which is not allowed")
+                raise too_much(path, most)
             out.append(piece)
     except (EOFError, zlib.error, zstandard.ZstdError) as error:
         cut = "ends in the middle" if isinstance(error, EOFError) else "is damaged"

@@ -69,28 +69,28 @@ class Queue:
                 os.killpg(self._process.pid, signal.SIGKILL) if hasattr(os, "killpg") else self._process.kill()
 
     async def work(self) -> None:
-        """Work until cancelled; then kill what is under way."""
-        try:
-            while True:
-                await self._wake.wait()
-                self._wake.clear()
-                while self.waiting:
-                    task = min(self.waiting, key=lambda t: t.kind == "curve")
-                    self.waiting.remove(task)
-                    await self._do(task)
-        finally:
-            if self.running is not None:
-                self._kill("interrupted")
+        """Work until cancelled."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self.waiting:
+                task = min(self.waiting, key=lambda t: t.kind == "curve")
+                self.waiting.remove(task)
+                await self._do(task)
 
     async def _do(self, task: Task) -> None:
         self.running = task
-        task.job.set_status(task.kind, "running")
         try:
+            task.job.set_status(task.kind, "running")
             await self._start(task)
             assert self._process is not None
             code = await self._process.wait()
-        finally:
-            self._process = None
+        except OSError:  # no process or no room on the disk: this task fails, the next may not
+            code = 1
+        except asyncio.CancelledError:  # the server stops
+            self._kill("interrupted")
+            raise
+        self._process = None
         async with self._idle:
             self.running = None
             if task.job.folder.exists():
