@@ -5,10 +5,11 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help install demo test lint bench paper docs picture clean
+.PHONY: help install demo serve test lint bench paper docs picture clean
 
 help:
 	@echo "make demo     anonymize a real data set and verify the release"
+	@echo "make serve    open the page for people who do not type commands"
 	@echo "make test     run the tests"
 	@echo "make install  put shoal into $(VENV)"
 	@echo "make lint     ruff and mypy"
@@ -38,6 +39,10 @@ install: $(STAMPS)/core
 demo: $(STAMPS)/core
 	@test -e $(STAMPS)/demo || { $(PIP) -e ".[demo]" && touch $(STAMPS)/demo; } || echo "(the demo data set could not be installed)"
 	$(BIN)/shoal demo --force -o demo-release
+
+serve: $(STAMPS)/web
+	@test -e $(STAMPS)/demo || { $(PIP) -e ".[demo]" && touch $(STAMPS)/demo; } || echo "(the demo data set could not be installed)"
+	$(BIN)/shoal serve
 
 test: $(STAMPS)/test
 	$(BIN)/python -m pytest -n auto $(ARGS)

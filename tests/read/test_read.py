@@ -192,3 +192,56 @@ def test_missing_files_are_named(tmp_path):
 def test_real_data_has_the_counts_its_readme_states(real_data, file, options, counts):
     graph = shoal.read(real_data(file), **options)
     assert (graph.n_nodes, graph.n_slices, graph.n_edges) == counts
+
+
+PACKED = {
+    "gzip": lambda data: gzip.compress(data),
+    "members": lambda data: gzip.compress(data[:30]) + b"\0\0" + gzip.compress(data[30:]),
+    "zstd": lambda data: zstandard.compress(data),
+    "frames": lambda data: zstandard.compress(data[:30]) + zstandard.compress(data[30:]),
+    "plain": lambda data: data,
+}
+
+
+@pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
+def test_a_limit_on_what_a_file_unpacks_to(tmp_path, pack):
+    from shoal.read.text import first_bytes, load_bytes, unpacking_at_most
+
+    data = CSV.encode() * 50
+    file = tmp_path / "x"
+    file.write_bytes(pack(data))
+    assert load_bytes(file) == data
+    assert first_bytes(file, 40) == data[:40]
+    with unpacking_at_most(len(data)):
+        assert load_bytes(file) == data
+    with unpacking_at_most(len(data) - 1), pytest.raises(InputError, match="unpacks to more than"):
+        load_bytes(file)
+    assert load_bytes(file) == data
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+def test_a_bomb_is_stopped_long_before_it_is_unpacked(tmp_path, pack):
+    """200 MB of nothing; the limit bites after one piece, and without being told there is a generous one."""
+    import tracemalloc
+
+    from shoal.read.text import load_bytes, unpacking_at_most
+
+    file = tmp_path / "bomb"
+    file.write_bytes(pack(bytes(200_000_000)))
+    tracemalloc.start()
+    with unpacking_at_most(1_000_000), pytest.raises(InputError, match="more than 1 MB"):
+        load_bytes(file)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 80_000_000
+
+
+def test_a_small_parquet_file_of_very_many_rows(tmp_path):
+    from shoal.read.text import unpacking_at_most
+
+    file = tmp_path / "bomb.parquet"
+    pl.select(source=pl.repeat(1, 300_000), target=pl.repeat(2, 300_000)).write_parquet(file)
+    assert file.stat().st_size < 20_000
+    with unpacking_at_most(1_000_000), pytest.raises(InputError, match="unpacks to more than 1 MB"):
+        shoal.read(file)
+    assert shoal.read(file).n_edges == 1

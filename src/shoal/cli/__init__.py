@@ -14,6 +14,7 @@ from shoal.cli.audit import audit
 from shoal.cli.demo import demo
 from shoal.cli.extend import extend
 from shoal.cli.paper import paper
+from shoal.cli.serve import serve
 from shoal.cli.sweep import sweep
 from shoal.cli.verify import verify
 from shoal.errors import GuaranteeError, ShoalError
@@ -36,6 +37,7 @@ app.command(epilog=EXIT_CODES)(sweep)
 app.command(epilog=EXIT_CODES)(verify)
 app.command(epilog=EXIT_CODES)(demo)
 app.command(epilog=EXIT_CODES)(paper)
+app.command(epilog=EXIT_CODES)(serve)
 
 
 def _show_version(asked: bool) -> None:

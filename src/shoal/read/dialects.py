@@ -9,7 +9,7 @@ from typing import NamedTuple
 import polars as pl
 
 from shoal.errors import InputError
-from shoal.read.text import Table, blank_separated, delimited, load_text
+from shoal.read.text import Table, blank_separated, delimited, load_text, most_unpacked, too_much
 
 
 class Layout(NamedTuple):
@@ -33,6 +33,10 @@ def _csv(path: Path) -> Layout:
 
 def _parquet(path: Path) -> Layout:
     try:
+        lazy = pl.scan_parquet(path)
+        n_cells = lazy.select(pl.len()).collect().item() * len(lazy.collect_schema())  # from the file's own index
+        if 8 * n_cells > (most := most_unpacked(path.stat().st_size)):
+            raise too_much(path, most)
         frame = pl.read_parquet(path)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None

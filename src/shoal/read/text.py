@@ -7,11 +7,12 @@ does not add up, a plain pass over the lines finds the first bad one.
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,31 @@ import zstandard
 from shoal.errors import InputError
 
 _BLANKS = bytes.maketrans(b"\t", b" ")
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+# A small file that unpacks to very much is an attack or an accident. Tables of contacts shrink to a tenth, seldom to a hundredth.
+_GENEROUS, _GENEROUS_RATIO = 1 << 30, 200
+_most_unpacked: ContextVar[int | None] = ContextVar("most_unpacked", default=None)
+
+
+@contextmanager
+def unpacking_at_most(n_bytes: int) -> Iterator[None]:
+    """Refuse files that are larger than this once they are unpacked; by default 1 GB or 200 times the file."""
+    token = _most_unpacked.set(n_bytes)
+    try:
+        yield
+    finally:
+        _most_unpacked.reset(token)
+
+
+def most_unpacked(packed: int) -> int:
+    """What a file of so many bytes may unpack to."""
+    told = _most_unpacked.get()
+    return max(_GENEROUS, _GENEROUS_RATIO * packed) if told is None else told
+
+
+def too_much(path: Path, most: int) -> InputError:
+    """The refusal of a file that unpacks to more than that."""
+    return InputError(f"{path}: the file unpacks to more than {most / 1e6:,.0f} MB, which is not allowed")
 
 
 @dataclass(frozen=True)
@@ -39,29 +65,78 @@ def load_bytes(path: Path) -> bytes:
         raise InputError(f"{path}: no such file") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    try:
-        if data[:2] == b"\x1f\x8b":
-            data = gzip.decompress(data)
-        elif data[:4] == b"\x28\xb5\x2f\xfd":
-            data = _unzstd(data)
-    except (EOFError, OSError, zlib.error, zstandard.ZstdError) as error:
-        cut = "ends in the middle" if isinstance(error, EOFError) else "is damaged"
-        raise InputError(f"{path}: the compressed file {cut}") from None
+    data = _unpacked(path, data)
     if not data.strip():
         raise InputError(f"{path}: the file is empty")
     return data
 
 
-def _unzstd(data: bytes) -> bytes:
-    """All frames of a zstd file; a cut file is an EOFError, as with gzip."""
-    out = io.BytesIO()
+def first_bytes(path: Path, n_bytes: int) -> bytes:
+    """How a file begins once it is unpacked; no more of it is read than needed."""
+    with path.open("rb") as stream:
+        packed = stream.read(max(n_bytes, 65_536))
+    out = bytearray()
+    try:
+        for piece in _pieces(packed):
+            out += piece
+            if len(out) >= n_bytes:
+                break
+    except (EOFError, zlib.error, zstandard.ZstdError):
+        pass  # the file goes on, or is damaged: whoever reads it all will say so
+    return bytes(out[:n_bytes])
+
+
+def _unpacked(path: Path, data: bytes) -> bytes:
+    """The data itself where it is not packed; never more than allowed, and never much more in memory."""
+    most = most_unpacked(len(data))
+    out, size = [], 0
+    try:
+        for piece in _pieces(data):
+            size += len(piece)
+            if size > most:
+                raise too_much(path, most)
+            out.append(piece)
+    except (EOFError, zlib.error, zstandard.ZstdError) as error:
+        cut = "ends in the middle" if isinstance(error, EOFError) else "is damaged"
+        raise InputError(f"{path}: the compressed file {cut}") from None
+    return b"".join(out)
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    """The content piece by piece, decompressed if it is gzip or zstd: all members of the one, all frames of the other."""
+    if data[:2] == _GZIP:
+        yield from _gunzip(data)
+    elif data[:4] == _ZSTD:
+        yield from _unzstd(data)
+    else:
+        yield data
+
+
+def _gunzip(data: bytes) -> Iterator[bytes]:
     while data:
-        frame = zstandard.ZstdDecompressor().decompressobj()
-        out.write(frame.decompress(data))
-        if not frame.eof:
-            raise EOFError
-        data = frame.unused_data
-    return out.getvalue()
+        member = zlib.decompressobj(wbits=31)
+        while not member.eof:
+            piece = member.decompress(data, 1 << 24)
+            if not data and not piece and not member.eof:
+                raise EOFError
+            yield piece
+            data = member.unconsumed_tail
+        data = member.unused_data.lstrip(b"\0")  # padding between members, as gzip allows
+
+
+def _unzstd(data: bytes) -> Iterator[bytes]:
+    frame = zstandard.ZstdDecompressor().decompressobj()
+    place = 0
+    while place < len(data):
+        piece = data[place : place + 1024]  # at most 32 MB of zeros come out of so little
+        place += len(piece)
+        yield frame.decompress(piece)
+        if frame.eof:
+            place -= len(frame.unused_data)
+            if place < len(data):
+                frame = zstandard.ZstdDecompressor().decompressobj()
+    if not frame.eof:
+        raise EOFError
 
 
 def load_text(path: Path) -> bytes:

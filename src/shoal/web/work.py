@@ -1,0 +1,199 @@
+"""A worker process: `python -m shoal.web.work FOLDER KIND MOST_BYTES`. Writes FOLDER/KIND.json; exit code 0 or 2.
+
+Here, and only here, the web page meets the numeric stack.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shoal.errors import ShoalError
+from shoal.progress import Progress
+from shoal.web import demos
+from shoal.web.look import look, plain_words
+from shoal.web.store import read_json, write_json
+
+if TYPE_CHECKING:
+    from shoal.graph import TemporalGraph
+
+# k whose cost is measured: coarse first, so that the curve has its shape early.
+CURVE = (5, 2, 20, 10, 3, 50, 7, 15, 30)
+
+
+class Noted(Progress):
+    """Progress in a file which the server reads."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file, self.last, self.began = folder / "progress.json", 0.0, time.time()
+
+    @contextmanager
+    def stage(self, name: str, total: int) -> Iterator[Callable[[float], None]]:
+        """Note the stage at once, and its share five times a second at most."""
+
+        def tell(share: float) -> None:
+            now = time.monotonic()
+            if share == 0 or now - self.last > 0.2:
+                self.last = now
+                write_json(self.file, {"stage": name, "share": min(max(share, 0.0), 1.0), "began": self.began})
+
+        tell(0)
+        yield tell
+
+
+def main() -> None:
+    """Do one thing and say how it went."""
+    folder, kind, most = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    threading.Thread(target=_end_with_the_server, daemon=True).start()
+    os.umask(0o077)
+    with suppress(OSError, AttributeError):
+        os.nice(5)  # the page goes on answering
+    _bound_memory()
+    state = read_json(folder / "state.json")
+    try:
+        result = _STEPS[kind](folder, state, most, Noted(folder))
+        ok = True
+    except ShoalError as error:
+        result, ok = {"problem": plain_words(str(error), folder / "input", state["label"])}, False
+    except MemoryError:
+        result, ok = {"problem": "This computer has not enough memory for this file."}, False
+    except Exception as error:
+        traceback.print_exc()
+        result, ok = {"problem": f"Something went wrong inside shoal ({type(error).__name__})."}, False
+    write_json(folder / f"{kind}.json", result)
+    sys.exit(0 if ok else 2)
+
+
+def _end_with_the_server() -> None:
+    while os.read(0, 1):  # unbuffered: a buffer's lock would be in the way at the end
+        pass
+    os._exit(3)
+
+
+def _bound_memory() -> None:
+    """A file that would fill the memory fails by itself, before the machine does."""
+    try:
+        import resource
+
+        most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 9 // 10
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    except (ImportError, OSError, ValueError):
+        pass  # not on this platform
+
+
+def _graph(folder: Path, state: dict[str, Any], most: int) -> TemporalGraph:
+    from shoal.read import read
+    from shoal.read.text import unpacking_at_most
+
+    with unpacking_at_most(most):
+        return read(folder / "input", **state["reading"])
+
+
+def _look(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> dict[str, Any]:
+    file, reading = folder / "input", state["reading"]
+    with progress.stage("reading", 1):
+        if "demo" in state and not file.exists():
+            reading = demos.SETS[state["demo"]].put(file)
+        return look(file, state["label"], reading, most)
+
+
+def _audit(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> dict[str, Any]:
+    from shoal.audit import audit
+    from shoal.crowds import crowd_sizes
+    from shoal.report.charts import people_by_crowd
+
+    with progress.stage("reading", 1):
+        graph = _graph(folder, state, most)
+    found = audit(graph, k=5, progress=progress)
+    return {
+        "n_nodes": graph.n_nodes,
+        "alone": int(found["vector"].unique),
+        "crowds": people_by_crowd(crowd_sizes(graph.degree_matrix())),
+        "attackers": [e.to_dict() for e in found.attackers],
+        "stands_out": found.what_stands_out(),
+        "most_k": min(50, graph.n_nodes),
+    }
+
+
+def _curve(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> dict[str, Any]:
+    """Cells are added to the file as they come; a curve that was stopped goes on."""
+    from shoal.sweep import sweep
+
+    kept = read_json(folder / "curve.json") or {}
+    cells = {int(c["k"]): c for c in kept.get("cells", [])}
+    graph = _graph(folder, state, most)
+    wanted = [k for k in CURVE if k <= graph.n_nodes]
+    for k in wanted:
+        if k not in cells:
+            cell = sweep({"": graph}, [k], effort="fast").cells[0]
+            cells[k] = {
+                "k": k,
+                "kept": cell.kept_share,
+                "guess": cell.success_after,
+                "similar": cell.pagerank_similarity,
+            }
+            write_json(folder / "curve.json", {"cells": list(cells.values()), "wanted": len(wanted)})
+    return {"cells": list(cells.values()), "wanted": len(wanted)}
+
+
+def _run(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> dict[str, Any]:
+    from shoal.anonymize import anonymize
+    from shoal.audit import Audit, Exposure
+    from shoal.audit.verify import verify
+    from shoal.report import charts
+
+    with progress.stage("reading", 1):
+        graph = _graph(folder, state, most)
+    release = anonymize(graph, state["k"], effort=state["effort"], progress=progress)
+    with progress.stage("writing", 3) as tell:
+        certificate = release.save(folder / "release", private=folder / "private.json", force=True)
+        tell(0.5)
+        (folder / "crowds.svg").write_text(charts.crowds(release), encoding="utf-8")
+        (folder / "slices.svg").write_text(charts.edges_per_slice(release), encoding="utf-8")
+        _pack(folder)
+        tell(0.8)
+        verdict = verify(folder / "release")
+    after = read_json(folder / "release" / "report.json")["after"]
+    judged = Audit(after["n_nodes"], after["k"], tuple(Exposure(**e) for e in after["attackers"]), ())
+    before = charts.people_by_crowd(release.promise.crowds(graph.degree_matrix(), directed=False).min(axis=0))
+    return {
+        "k": release.k,
+        "n_nodes": graph.n_nodes,
+        "smallest": release.min_class_size,
+        "alone": before["alone"],
+        "guarantee": certificate["guarantee"],
+        "edges": certificate["edges"],
+        "limits": judged.in_words(),
+        "checks": [{"name": c.name, "passed": c.passed, "detail": c.detail} for c in verdict.checks],
+        "holds": verdict.holds,
+        "zip_bytes": (folder / "release.zip").stat().st_size,
+    }
+
+
+def _pack(folder: Path) -> None:
+    """The release folder as a zip whose members lie in one folder `release/`."""
+    import zipfile
+
+    draft = folder / ".release.zip"
+    with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted((folder / "release").iterdir()):
+            archive.write(file, f"release/{file.name}")
+    os.replace(draft, folder / "release.zip")
+
+
+_STEPS: dict[str, Callable[[Path, dict[str, Any], int, Progress], dict[str, Any]]] = {
+    "look": _look,
+    "audit": _audit,
+    "curve": _curve,
+    "run": _run,
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""What a job goes through, without a browser: guesses, cancelling, the queue, restarts, deleting."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+
+import pytest
+
+import shoal
+from shoal.web.look import look, plain_words
+from shoal.web.views import label_of, reading_of, size_in_words, waffle
+from tests.web.server import Server
+
+CSV = "source,target,time\n" + "".join(f"{i % 7},{i * 5 % 13},{i * 40_000 + 1_700_000_000}\n" for i in range(60))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reading"),
+    [
+        ("a.csv", CSV, {"dialect": "csv", "source": "source", "target": "target", "time": "time", "slice": "1d"}),
+        ("b.tsv", "From\tTo\tDate\na\tb\t2020-01-01\nb\tc\t2024-01-01\n", {"source": "From", "target": "To", "slice": "1mo"}),
+        ("c.txt", "1 2 1082040961\n3 4 1092155839\n", {"dialect": "snap", "target": "1", "time": "2", "slice": "1w"}),
+        ("d.txt", "% sym\n1 2 1 1082040961\n3 4 1 1082155839\n", {"dialect": "konect", "time": "3", "slice": "1h"}),
+        ("e.dat", "31220 1 2\n31220 2 3\n31240 1 3\n", {"dialect": "sociopatterns", "time": "0", "source": "1"}),
+        ("f.mpx", "#ACTORS\nann\n#EDGES\nann,bob,work\nbob,cem,lunch\n", {"dialect": "multinet", "layer": "layer"}),
+        ("g.csv", "x;y;year\na;b;1999\nb;c;2001\n", {"source": "x", "target": "y", "time": "year", "slice": "value"}),
+        ("h.csv", "a,b,layer\nx,y,work\ny,z,lunch\n", {"source": "a", "target": "b", "layer": "layer"}),
+        ("i.csv", "a,b,t\nx,y,24.12.2024 18:30\ny,z,31.12.2024 10:00\n", {"time_format": "%d.%m.%Y %H:%M", "slice": "1d"}),
+        ("j.csv", "a,b,t\nx,y,1700000000000\ny,z,1700090000000\n", {"time_unit": "ms", "slice": "1h"}),
+    ],
+)  # fmt: skip
+def test_guesses_fill_in_the_form(tmp_path, name, content, reading):
+    file = tmp_path / "input"
+    file.write_text(content)
+    found = look(file, name, {}, 10**6)
+    assert found["problems"] == []
+    assert found["reading"].items() >= reading.items()
+    assert found["n_nodes"] >= 3
+    again = look(file, name, found["reading"], 10**6)
+    assert again == found
+    assert shoal.read(file, **found["reading"]).n_edges == found["n_edges"]
+
+
+def test_problems_name_their_lines_and_no_path(tmp_path):
+    file = tmp_path / "input"
+    file.write_text("source,target,time\na,b,2024-05-01\na,,2024-05-01\nc,d,\n")
+    found = look(file, "mine.csv", {}, 10**6)
+    assert any("line 3" in p for p in found["problems"])
+    assert any("line 4" in p for p in found["problems"])
+    assert str(tmp_path) not in json.dumps(found)
+    assert (
+        plain_words(f"{file}: the time is odd (is it in milliseconds? --time-unit ms)", file, "x")
+        == "x: the time is odd"
+    )
+
+
+def test_small_helpers():
+    assert label_of("C:\\data\\a.csv") == "a.csv"
+    assert label_of("../..") == ".."
+    assert label_of("\n") == "unnamed file"
+    assert size_in_words(1_000_000_000) == "1.0 GB"
+    assert size_in_words(12_345) == "12 KB"
+    assert sum(p["marked"] for p in waffle(1, 1000)) == 1
+    assert sum(p["marked"] for p in waffle(999, 1000)) == 99
+    assert reading_of({"source": "a", "slice": "1d", "time": "", "nodes": "/etc/passwd", "dialect": "x"}) == {
+        "source": "a"
+    }
+
+
+def test_from_upload_to_release_and_over_a_restart(tmp_path):
+    """Queue, cancel, run again, stop the server, start it again, delete piece by piece."""
+    first = Server(tmp_path / "w")
+    try:
+        path = first.upload(CSV.encode(), "mine.csv")
+        assert first.wait(path, "look") == "done"
+        assert first.ask("POST", f"{path}/run", {"k": "2"})[0] == 409
+        assert first.ask("POST", f"{path}/audit", {})[0] == 303
+        assert first.wait(path, "audit") == "done"
+        for k in ("1", "14", "x", "-3", "²", "9" * 50, ""):
+            assert first.ask("POST", f"{path}/run", {"k": k})[0] == 400
+        assert first.ask("POST", f"{path}/run", {"k": "3", "effort": "fast"})[0] == 303
+        assert first.ask("POST", f"{path}/cancel", {"kind": "run"})[0] == 303
+        assert first.wait(path, "run") == "cancelled"
+        assert first.ask("GET", f"{path}/files/release.zip")[0] == 404
+        first.ask("POST", f"{path}/run", {"k": "3", "effort": "fast"})
+        assert first.wait(path, "run") == "done"
+        other = first.upload(CSV.encode(), "other.csv")
+        assert first.wait(other, "look") == "done"
+        first.ask("POST", f"{other}/audit", {})
+    finally:
+        first.stop()
+
+    second = Server(tmp_path / "w")
+    try:
+        text = second.ask("GET", "/")[1]
+        assert "mine.csv" in text
+        assert "released with k = 3" in text
+        assert second.ask("GET", path)[0] == 200
+        assert second.ask("GET", other)[0] == 200
+        folder = second.folder / path.rpartition("/")[2]
+        zipfile.ZipFile(folder / "release.zip").extractall(tmp_path)
+        assert shoal.verify(tmp_path / "release", 3)
+        assert "seed" not in (tmp_path / "release" / "certificate.json").read_text()
+        assert second.ask("GET", f"{path}/files/mapping.json")[0] == 200
+        assert "PRIVATE" in second.headers["content-disposition"]
+        assert second.ask("POST", f"{path}/delete", {"what": "mapping"})[0] == 303
+        assert not (folder / "private.json").exists()
+        assert second.ask("POST", f"{path}/delete", {"what": "upload"})[0] == 303
+        assert not (folder / "input").exists()
+        assert second.ask("GET", f"{path}/files/release.zip")[0] == 200
+        assert second.ask("POST", f"{path}/look", {"source": "source"})[0] == 410
+        assert second.ask("POST", "/delete-all", {})[0] == 303
+        assert {f.name for f in second.folder.iterdir()} == {"lock"}
+    finally:
+        second.stop()
+
+
+def test_one_server_per_folder(tmp_path):
+    first = Server(tmp_path / "w")
+    try:
+        with pytest.raises(AssertionError, match="another shoal serve is using this work folder"):
+            Server(tmp_path / "w")
+    finally:
+        first.stop()
+
+
+def test_leftovers_are_cleared_away(tmp_path):
+    work = tmp_path / "w"
+    (work / ("0" * 32)).mkdir(parents=True)
+    (work / ("0" * 32) / "input").touch()
+    (work / (".gone-" + "1" * 32)).mkdir()
+    (work / "yours.txt").touch()
+    server = Server(work)
+    server.stop()
+    assert {f.name for f in work.iterdir()} == {"lock", "yours.txt"}

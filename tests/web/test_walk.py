@@ -1,0 +1,225 @@
+"""The whole way through the page, in a real browser, on real data."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+from tests.web.server import Server
+
+FREE = "const s = document.documentElement; return s.scrollWidth <= window.innerWidth"
+
+
+@pytest.fixture(scope="module")
+def irvine(real_data, tmp_path_factory):
+    """The Irvine messages as an upload: from the demo package, or from the folder of real data."""
+    from shoal.datasets.irvine import irvine_file
+    from shoal.errors import InputError
+
+    try:
+        return irvine_file()
+    except InputError:
+        return real_data("uci-collegemsg/edges.csv.gz")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    started = Server(tmp_path_factory.mktemp("work") / "w")
+    yield started
+    started.stop()
+
+
+class Page:
+    """The browser, with the few gestures of a person."""
+
+    def __init__(self, browser, site, shots: Path) -> None:
+        self.browser, self.site, self.shots = browser, site, shots
+        browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(shots)})
+        browser.get_log("browser")
+
+    def until(self, css: str, seconds: float = 90):
+        return WebDriverWait(self.browser, seconds, 0.1, [StaleElementReferenceException]).until(
+            lambda b: next((e for e in b.find_elements(By.CSS_SELECTOR, css) if e.is_displayed()), None)
+        )
+
+    def text(self, css: str) -> str:
+        return self._steadily(css, lambda element: element.text)
+
+    def click(self, css: str) -> None:
+        def press(element):
+            self.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+            element.click()
+
+        self._steadily(css, press)
+
+    def _steadily(self, css: str, act):
+        """Parts of the page replace themselves while one looks at them."""
+        for _ in range(20):
+            with contextlib.suppress(StaleElementReferenceException):
+                return act(self.until(css))
+        raise AssertionError(css)
+
+    def look(self, name: str) -> None:
+        """Wide and as narrow as a phone, light and dark; nothing may stick out."""
+        for width in (1200, 390):
+            self.browser.execute_cdp_cmd(
+                "Emulation.setDeviceMetricsOverride",
+                {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},
+            )
+            for scheme in ("light", "dark"):
+                self.browser.execute_cdp_cmd(
+                    "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+                )
+                assert self.browser.execute_script(FREE), f"{name} is wider than {width}"
+                picture = self.browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
+                (self.shots / f"{name}-{width}-{scheme}.png").write_bytes(base64.b64decode(picture["data"]))
+        self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def complaints(self) -> list:
+        return [e for e in self.browser.get_log("browser") if e["level"] in ("SEVERE", "WARNING")]
+
+
+@pytest.fixture
+def page(browser, site, tmp_path):
+    browser.set_window_size(1200, 1000)
+    yield Page(browser, site, tmp_path)
+    browser.get("about:blank")
+
+
+def test_the_whole_way_on_irvine(page, irvine, tmp_path):
+    browser = page.browser
+    browser.get(page.site.address)
+    page.look("1-start")
+    browser.find_element(By.ID, "file").send_keys(str(irvine))
+    assert "1,899" in page.text("#look .tiles")
+    page.look("2-read")
+    page.click("#go-audit")
+    headline = page.text("#audit .big")
+    assert "1,257 of 1,899 people can be singled out" in headline
+    assert browser.switch_to.active_element.get_attribute("id") == "h-audit"  # the keyboard went with the work
+    page.until("#cost circle")  # the curve begins to fill in
+
+    slider = page.until("#k")
+    slider.send_keys(Keys.HOME)
+    for _ in range(3):
+        slider.send_keys(Keys.ARROW_RIGHT)
+    assert page.text("#k-shown") == "5"
+    WebDriverWait(browser, 60).until(lambda b: "contacts stay" in page.text("#cost-words"))
+    page.look("3-audit")
+
+    page.click("#go-run")
+    page.until("#run progress")
+    page.look("4-running")
+    page.click("#cancel-run")
+    assert "cancelled" in page.text("#run .note")
+    assert page.site.ask("GET", browser.current_url.removeprefix(page.site.address).split("#")[0])[0] == 200
+
+    browser.execute_script("document.querySelector('input[value=fast]').click()")
+    page.click("#go-run")
+    page.until("#get-release")
+    assert "Nobody can be singled out" in page.text("#run .big")
+    for picture in browser.find_elements(By.CSS_SELECTOR, "#run .chart img"):
+        browser.execute_script("arguments[0].scrollIntoView()", picture)
+        WebDriverWait(browser, 10).until(
+            lambda b, p=picture: b.execute_script("return arguments[0].naturalWidth > 100", p)
+        )
+    page.look("5-result")
+
+    page.click("#get-release")
+    page.click("#get-mapping")
+    WebDriverWait(browser, 20).until(
+        lambda b: len([f for f in tmp_path.iterdir() if f.suffix in (".zip", ".json")]) == 2
+    )
+    with zipfile.ZipFile(tmp_path / "release-k5.zip") as archive:
+        archive.extractall(tmp_path)
+    checked = subprocess.run(
+        [sys.executable, "-c", "from shoal.cli import main; main()", "verify", str(tmp_path / "release"), "-k", "5"],
+        capture_output=True,
+        text=True,
+    )
+    assert checked.returncode == 0, checked.stdout
+    mapping = json.loads((tmp_path / "PRIVATE-who-is-who.json").read_text())
+    assert len(mapping["ids"]) == 1899
+    assert not page.complaints()
+
+    job = browser.current_url.split("#")[0].rpartition("/")[2]
+    browser.get(page.site.address)
+    assert "released with k = 5" in page.text(".history li")
+    browser.get(f"{page.site.address}/jobs/{job}")
+    browser.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
+    page.click("#delete-job")
+    page.until("#drop")
+    assert not (page.site.folder / job).exists()
+    assert not page.complaints()
+
+
+def test_dropping_a_file_whose_people_are_called_script(page):
+    """Ids, columns and the name of the file are text, wherever they come up."""
+    browser = page.browser
+    nasty = "<script>document.title='owned'</script><img src=x onerror=alert(1)>"
+    rows = "".join(f'"{nasty}{i % 9}","{nasty}{i * 5 % 11}",{nasty}{i % 3}\n' for i in range(60))
+    content = f'"{nasty}",b,layer\n{rows}'
+    browser.get(page.site.address)
+    browser.execute_script(
+        """const box = new DataTransfer(); box.items.add(new File([arguments[0]], arguments[1]));
+        document.getElementById('drop').dispatchEvent(new DragEvent('drop', {dataTransfer: box, cancelable: true}))""",
+        content,
+        f"{nasty}.csv",
+    )
+    assert nasty in page.text("#look table")
+    page.click("#go-audit")
+    page.until("#audit .big")
+    browser.execute_script(
+        "document.querySelector('#k').value = 2; document.querySelector('input[value=fast]').click()"
+    )
+    page.click("#go-run")
+    page.until("#get-release")
+    assert browser.title != "owned"
+    assert not browser.find_elements(By.CSS_SELECTOR, "main script, main img[onerror]")
+    browser.get(browser.find_element(By.PARTIAL_LINK_TEXT, "report").get_attribute("href"))
+    assert not browser.find_elements(By.CSS_SELECTOR, "script, img[onerror]")
+    assert not page.complaints()
+
+
+def test_a_wrong_file_is_explained_with_its_line(page, tmp_path):
+    file = tmp_path / "wrong.csv"
+    file.write_text("source,target,time\nann,bob,2024-05-01\nann,cem\n")
+    page.browser.get(page.site.address)
+    page.browser.find_element(By.ID, "file").send_keys(str(file))
+    assert "wrong.csv, line 3: 2 fields where 3 are expected" in page.text("#look .problem")
+    assert not page.browser.find_elements(By.ID, "go-audit")
+    page.look("6-problem")
+    assert not page.complaints()
+
+
+def test_everything_has_a_name_and_the_keyboard_reaches_it(page):
+    browser = page.browser
+    browser.get(page.site.address)
+    nameless = """return [...document.querySelectorAll('input:not([type=hidden]), select, button, a, summary, svg, progress')]
+        .filter(e => !(e.textContent.trim() || e.labels?.length || e.getAttribute('aria-label'))).map(e => e.outerHTML)"""
+    assert browser.execute_script(nameless) == []
+    reached = []
+    for _ in range(12):
+        browser.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
+        reached.append(browser.switch_to.active_element.get_attribute("id"))
+    assert {"file", "demo-office", "demo-irvine"} <= set(reached)
+    browser.switch_to.active_element.send_keys(Keys.HOME)
+    browser.execute_script("document.getElementById('demo-office').focus()")
+    browser.switch_to.active_element.send_keys(Keys.ENTER)
+    page.until("#go-audit").send_keys(Keys.ENTER)
+    page.until("#audit .big")
+    assert browser.execute_script(nameless) == []
+    said = WebDriverWait(browser, 20).until(lambda b: b.find_element(By.ID, "say").get_attribute("textContent"))
+    assert "people can be singled out" in said or "Trying" in said or "Reading" in said or "Waiting" in said
+    assert not page.complaints()
