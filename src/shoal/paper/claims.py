@@ -124,10 +124,16 @@ def _greedy_at_larger(costs: pl.DataFrame) -> Claim:
 
 def _rounds_at_two(costs: pl.DataFrame) -> Claim:
     greedy, lp = _table(costs, "greedy", "rounds"), _table(costs, LP, "rounds")
-    found = [(name, lp[name][2], greedy[name][2]) for name in lp if 2 in lp[name] and 2 in greedy.get(name, {})]
-    measured = "; ".join(f"{name}: LP {a:.1f} rounds, greedy {b:.1f}" for name, a, b in found) or "nothing measured"
+    better = {name: ratio < 1 for name, k, ratio in _ratios(costs) if k == 2}
+    found = [(name, lp[name][2], greedy[name][2]) for name in better]
+    measured = "; ".join(
+        f"{name}: LP {a:.1f} rounds, greedy {b:.1f} to a {'better' if better[name] else 'worse'} one"
+        for name, a, b in found
+    )
     says = "At k = 2 the LP converges quickly, greedy more slowly to a better minimum."
-    return Claim(says, measured + ".", _verdict([a < b for _, a, b in found]))
+    return Claim(
+        says, (measured or "nothing measured") + ".", _verdict([a < b and better[name] for name, a, b in found])
+    )
 
 
 def _greedy_rounds_fall(costs: pl.DataFrame) -> Claim:

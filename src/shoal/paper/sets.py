@@ -52,9 +52,10 @@ SETS = {
 
 def find_file(name: str, data: Path | None) -> Path | None:
     """The user's copy of a set, or None. The Irvine messages may also come with the extra `demo`."""
-    for pattern in SETS[name].files if data is not None else ():
-        for file in sorted(data.glob(pattern)):  # type: ignore[union-attr]
-            return file
+    if data is not None:
+        for pattern in SETS[name].files:
+            for file in sorted(data.resolve().glob(pattern)):  # one spelling, so that kept results are found again
+                return file
     if name == "Irvine":
         try:
             return irvine_file()
