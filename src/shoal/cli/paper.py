@@ -18,7 +18,9 @@ def paper(
             "--data", help="Folder with the sets (enron-jhu184/, uci-collegemsg/, RelationshipsFromSurveys.csv)."
         ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Few repetitions and small graphs, about three minutes.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Few repetitions and small graphs, about three minutes.")
+    ] = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Reproduce every figure and table of the paper, and check what its text claims."""
