@@ -12,6 +12,7 @@ import numpy as np
 
 from shoal._numba import njit
 from shoal.rebuild._edgeset import has, insert, new_set, remove
+from shoal.rebuild._kernels import only_in, price_of
 
 TRIES = 150  # random arcs looked at before a repair goes through all of them
 SMALL = 3000  # arcs up to which a repair always goes through all of them
@@ -88,19 +89,13 @@ def join_lacking(n, arcs, lack, start, near, rng):
 
 
 @njit
-def _price(key, arcs, original):
-    """Edits gained (-1) or lost (+1) by toggling an arc."""
-    return 1 if has(key, arcs) == has(key, original) else -1
-
-
-@njit
 def _bridge_price(u, v, key, n, arcs, original):
     """Edits that u -> y and x -> v instead of x -> y cost."""
     x, y = key // n, key % n
     first, last = u * n + y, x * n + v
     if x == v or y == u or has(first, arcs) or has(last, arcs):
         return IMPOSSIBLE
-    return _price(first, arcs, original) + _price(key, arcs, original) + _price(last, arcs, original)
+    return price_of(first, arcs, original) + price_of(key, arcs, original) + price_of(last, arcs, original)
 
 
 @njit
@@ -139,7 +134,7 @@ def repair(n, arcs, original, lack, rng):
 
     Arcs added before are the cheap ones to give up again, and stand last in the list.
     """
-    fresh = _minus(arcs, original).size + 64
+    fresh = only_in(arcs, original).size + 64
     sources, targets = rng.permutation(n), rng.permutation(n)
     sources, targets = sources[lack[sources] > 0], targets[lack[n + targets] > 0]
     for u in sources:
@@ -151,18 +146,6 @@ def repair(n, arcs, original, lack, rng):
                     break
             if lack[u] == 0:
                 break
-
-
-@njit
-def _minus(a, b):
-    """Keys of arc set ``a`` that are not in ``b``."""
-    out = np.empty(a[3][0], np.int64)
-    c = 0
-    for q in range(a[3][0]):
-        if not has(a[2][q], b):
-            out[c] = a[2][q]
-            c += 1
-    return out[:c]
 
 
 @njit
@@ -192,9 +175,9 @@ def follow_witness(n, arcs, lack, target, rng):
     """
     witness = new_set(np.empty(0, np.int64), np.sum(target[:n]) + 1)
     join_lacking(n, witness, target.copy(), np.zeros(n + 1, np.int64), np.empty(0, np.int64), rng)
-    keys = _minus(witness, arcs)
+    keys = only_in(witness, arcs)
     plus_start, plus = lists(keys // n, keys % n, n)
-    keys = _minus(arcs, witness)
+    keys = only_in(arcs, witness)
     minus_start, minus = lists(keys % n, keys // n, n)
     plus_at, minus_at = plus_start[:-1].copy(), minus_start[:-1].copy()
     for i in range(n):
@@ -220,8 +203,8 @@ def polish(n, arcs, original, lack, rng):
         gained = False
         for kind in range(2):
             # kind 0: a removed arc x -> y comes back; kind 1: an added arc x -> y goes
-            here = _minus(original, arcs) if kind == 0 else _minus(arcs, original)
-            there = _minus(arcs, original) if kind == 0 else _minus(original, arcs)
+            here = only_in(original, arcs) if kind == 0 else only_in(arcs, original)
+            there = only_in(arcs, original) if kind == 0 else only_in(original, arcs)
             if here.size == 0 or there.size == 0:
                 continue
             to_start, to = lists(there // n, there % n, n)

@@ -65,7 +65,7 @@ def join_lacking(n, edges, lack, rng):
 
 
 @njit
-def _price(key, edges, original):
+def price_of(key, edges, original):
     """Edits gained (-1) or lost (+1) by toggling a pair."""
     return 1 if has(key, edges) == has(key, original) else -1
 
@@ -81,7 +81,7 @@ def _bridge_price(u, v, key, turned, n, edges, original):
     first, last = key_of(u, x, n), key_of(y, v, n)
     if has(first, edges) or has(last, edges):
         return 9
-    return _price(first, edges, original) + _price(key, edges, original) + _price(last, edges, original)
+    return price_of(first, edges, original) + price_of(key, edges, original) + price_of(last, edges, original)
 
 
 @njit
@@ -162,7 +162,7 @@ def _half_edges(keys, n):
 
 
 @njit
-def _minus(a, b):
+def only_in(a, b):
     """Keys of edge set ``a`` that are not in ``b``."""
     out = np.empty(a[3][0], np.int64)
     c = 0
@@ -188,8 +188,8 @@ def follow_witness(n, edges, lack, target, rng):
     witness = new_set(np.empty(0, np.int64), room // 2 + 1)
     need = target.copy()
     join_lacking(n, witness, need, rng)
-    plus_start, plus = _half_edges(_minus(witness, edges), n)
-    minus_start, minus = _half_edges(_minus(edges, witness), n)
+    plus_start, plus = _half_edges(only_in(witness, edges), n)
+    minus_start, minus = _half_edges(only_in(edges, witness), n)
     plus_at, minus_at = plus_start[:-1].copy(), minus_start[:-1].copy()
     for i in range(n):
         while lack[i] > 0:
@@ -214,8 +214,8 @@ def polish(n, edges, original, lack, rng):
         gained = False
         for kind in range(2):
             # kind 0: a deleted edge x-y comes back; kind 1: an added edge x-y goes
-            here = _minus(original, edges) if kind == 0 else _minus(edges, original)
-            there = _minus(edges, original) if kind == 0 else _minus(original, edges)
+            here = only_in(original, edges) if kind == 0 else only_in(edges, original)
+            there = only_in(edges, original) if kind == 0 else only_in(original, edges)
             if here.size == 0 or there.size == 0:
                 continue
             start, other = _half_edges(there, n)
