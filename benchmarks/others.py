@@ -1,7 +1,8 @@
 """Other tools on the same input, measured: `python benchmarks/others.py` writes the tables of docs/compare.md.
 
 A tool is measured where it can be imported (AnonyPy, AnonymiGraph, KDA, k-means-constrained, pyCANON) and called "not installed"
-where it cannot; shoal depends on none of them. Times are the shortest of three, as multiples of shoal's in the same process.
+where it cannot; shoal depends on none of them. Times are processor time, the
+shortest of up to four runs, as multiples of shoal's in the same process.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from shoal.audit import Vector
 from shoal.group import degree_anonymization, search_groups
 
 PAGE = Path(__file__).parents[1] / "docs" / "compare.md"
-LIMIT, REPEATS = 900, 3
+LIMIT, REPEATS, ENOUGH = 900, 4, 20
 Tool = Callable[[Any, int], Any]
 
 
@@ -41,15 +42,20 @@ def liu_terzi(graph: shoal.TemporalGraph, k: int) -> shoal.TemporalGraph:
 
 
 def dynamic_graphs(graph: shoal.TemporalGraph, k: int) -> shoal.TemporalGraph:
-    """KDA of the repository Data-privacy-in-dynamic-graphs, whose module is called `graph`."""
+    """KDA of the repository Data-privacy-in-dynamic-graphs, whose module is called `graph`; it may need several starts."""
     import pandas as pd
     from graph import KDA
 
-    np.random.seed(0)  # noqa: NPY002 - what it draws from
     ends = np.concatenate([edges for _, edges in graph])
     frame = pd.DataFrame({"From": ends[:, 0], "To": ends[:, 1], "Timestamp": graph.slice_codes()})
-    made = KDA("", ("", False, False, ""), frame, None, k).apply_protectionUndirected()[1]
-    return graph.with_edges([_edges(one) for one in made])
+    for seed in range(20):
+        np.random.seed(seed)  # noqa: NPY002 - what it draws from
+        try:
+            made = KDA("", ("", False, False, ""), frame, None, k).apply_protectionUndirected()[1]
+        except ValueError:  # no snapshot of this start was realizable
+            continue
+        return graph.with_edges([_edges(one) for one in made])
+    raise ValueError("no snapshot realizable in 20 starts")
 
 
 def _edges(graph: Any) -> np.ndarray:
@@ -101,24 +107,24 @@ ROWS: dict[str, Tool] = {
 
 
 def run(tool: Tool, given: Any, k: int) -> tuple[float, Any] | str:
-    """The shortest of three runs and the result, or why there is none."""
+    """The shortest of a few runs in seconds of the processor, and the result; or why there is none."""
 
     def stop(*_: object) -> None:
-        raise TimeoutError
+        raise TimeoutError(f"stopped after {LIMIT} s")
 
     signal.signal(signal.SIGALRM, stop)
     signal.alarm(LIMIT)
+    seconds: list[float] = []
     try:
-        seconds, result = [], tool(given, k)  # the first run may compile
-        while len(seconds) < REPEATS and sum(seconds) < 60:
-            start = time.perf_counter()
+        while len(seconds) < REPEATS and sum(seconds) < ENOUGH:  # the first may compile
+            start = time.process_time()
             result = tool(given, k)
-            seconds.append(time.perf_counter() - start)
+            seconds.append(time.process_time() - start)
         return min(seconds), result
     except ModuleNotFoundError:
         return "not installed"
-    except TimeoutError:
-        return f"stopped after {LIMIT} s"
+    except Exception as error:  # a tool that fails is a line of the table
+        return f"failed: {error}"
     finally:
         signal.alarm(0)
 
@@ -182,7 +188,7 @@ def rows(name: str, k: int) -> list[str]:
 def main() -> None:
     tables = {
         "graphs": [*graphs("Aarhus layers", 3), *graphs("Enron months", 5)[2:]],
-        "rows": [*rows("Enron months", 5), *rows("Irvine weeks", 5)[2:]],
+        "rows": [*rows("Enron months", 5), *rows("Copenhagen days", 5)[2:]],
     }
     text = PAGE.read_text(encoding="utf-8")
     for name, lines in tables.items():
