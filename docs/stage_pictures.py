@@ -20,9 +20,10 @@ INK, QUIET, REMOVED, ADDED = "#1f2933", "#5f6b77", "#c2334a", "#1b7f72"
 
 
 def picture(label: str, width: float, height: float, parts: Iterable[str]) -> str:
-    """An SVG on white paper of its own, so that it can be read on light and dark pages."""
+    """An SVG on white paper of its own, to be read on light and dark pages; three fit beside each other on a wide one."""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{0.85 * width:g}" height="{0.85 * height:g}" '
+        f'viewBox="0 0 {width:g} {height:g}" '
         f'role="img" font-family="sans-serif" font-size="14" fill="{INK}">\n<title>{label}</title>\n'
         f'<rect width="100%" height="100%" rx="6" fill="#fff"/>\n' + "\n".join(parts) + "\n</svg>\n"
     )
