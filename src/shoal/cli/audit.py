@@ -16,14 +16,23 @@ if TYPE_CHECKING:
 
 @options.reads_contacts
 def audit(
-    input: Annotated[Path, typer.Argument(help="A file of contacts, or a release folder.", show_default=False)],
+    input: Annotated[
+        Path,
+        typer.Argument(
+            help="A file of contacts, a query, or a release folder.", parser=options.contacts, show_default=False
+        ),
+    ],
     load: options.Load,
     k: Annotated[
         int | None, typer.Option("-k", help="Crowds below this are too small (default: the release's k, or 5).", min=1)
     ] = None,
     original: Annotated[
         Path | None,
-        typer.Option("--original", help="What INPUT, a release, was made from: simulate re-identification."),
+        typer.Option(
+            "--original",
+            help="What INPUT, a release, was made from: simulate re-identification.",
+            parser=options.contacts,
+        ),
     ] = None,
     record: Annotated[
         Path | None, typer.Option("--record", help="The private record of the release, which says who is who.")

@@ -17,9 +17,24 @@ _TIME = "Time and slices"
 _INPUT = "Input"
 _OUTPUT = "Output"
 
+
+def contacts(text: str) -> Path:
+    """Where contacts are: a path, or a query such as sqlite:///calls.db?query=SELECT ..., which is a path that knows more."""
+    if "://" not in text:
+        return Path(text)
+    from shoal.read.sql import place
+
+    return place(text)
+
+
 Input = Annotated[
     Path,
-    typer.Argument(help="A file of contacts (CSV, TSV, Parquet or a dialect; gzip or zstd too).", show_default=False),
+    typer.Argument(
+        help="A file of contacts (CSV, TSV, Parquet, GraphML, GEXF or a dialect; gzip or zstd too), or a query: "
+        "'sqlite:///calls.db?query=SELECT ...'.",
+        parser=contacts,
+        show_default=False,
+    ),
 ]
 Width = Annotated[
     str | None,
@@ -61,7 +76,9 @@ Layer = Annotated[
 Dialect = Annotated[
     str | None,
     typer.Option(
-        "--dialect", help="csv, parquet, snap, konect, sociopatterns, multiplex or multinet.", rich_help_panel=_INPUT
+        "--dialect",
+        help="csv, parquet, snap, konect, sociopatterns, multiplex, multinet, graphml or gexf.",
+        rich_help_panel=_INPUT,
     ),
 ]
 Nodes = Annotated[
