@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal import build
+from shoal import build, notebook
 from shoal.errors import InputError
 from shoal.interop import Conversions
+from shoal.interop.packages import wrong
 
 
 class Slice(NamedTuple):
@@ -318,3 +319,14 @@ class TemporalGraph(Conversions):
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         return f"TemporalGraph({self.n_nodes:,} nodes, {self.n_slices:,} slices, {self.n_edges:,} edges, {kind})"
+
+    @staticmethod
+    def check(graph: object, function: str) -> None:
+        """Refuse anything else, in the one place that says what to do about it."""
+        if not isinstance(graph, TemporalGraph):
+            raise wrong(function, "a shoal.TemporalGraph, which TemporalGraph.from_networkx and others make", graph)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the sizes, and the slices folded away."""
+        rows = [(part.label, size) for part, size in zip(self.slices, self.slice_sizes().tolist(), strict=True)]
+        return notebook.paragraph(repr(self)) + notebook.folded("slices", notebook.table(["slice", "edges"], rows))

@@ -94,17 +94,10 @@ def _print(found: Audit, *, is_release: bool) -> None:
     )
     table = Table(box=None, pad_edge=False)
     table.add_column("somebody who", ratio=1)
-    for title in ("finds", f"below {found.k}", "smallest crowd", "guesses right"):
+    for title in found.heads()[1:]:
         table.add_column(title, justify="right", no_wrap=True)
-    for exposure in found.attackers:
-        margin = f" ± {exposure.band:,.0f}" if exposure.sampled else ""
-        table.add_row(
-            exposure.description,
-            f"{exposure.unique:,.0f}{margin}",
-            f"{exposure.below_k:,.0f}",
-            f"{exposure.smallest_crowd:,}",
-            f"{exposure.expected_success:.1%}",
-        )
+    for row in found.rows():
+        table.add_row(*row)
     Console().print(table)
     for sentence in found.in_words() if is_release else found.what_stands_out():
         typer.echo(sentence)

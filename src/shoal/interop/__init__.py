@@ -70,9 +70,7 @@ class Conversions:
         return to_multigraph(_graph(self))
 
     @classmethod
-    def from_networkx_temporal(
-        cls, graph: Any, *, directed: bool | None = None, ordered: bool = True
-    ) -> TemporalGraph:
+    def from_networkx_temporal(cls, graph: Any, *, directed: bool | None = None, ordered: bool = True) -> TemporalGraph:
         """Build from a networkx-temporal graph: each of its snapshots is a slice. Cut it first with its own `slice`."""
         from shoal.interop.networkx_temporal import from_networkx_temporal
 

@@ -28,7 +28,9 @@ def from_networkx(
     if not isinstance(graphs, Mapping | list | tuple):
         raise wrong("from_networkx", _EXPECTED, graphs)
     if time is not None or layer is not None or cut:
-        raise InputError("a time, a layer and how to cut them are for one graph; a list or dict of graphs is cut already")
+        raise InputError(
+            "a time, a layer and how to cut them are for one graph; a list or dict of graphs is cut already"
+        )
     snapshots = labelled(graphs)
     for one in snapshots.values():
         if not isinstance(one, nx.Graph):
@@ -56,9 +58,7 @@ def _refuse_relatives(graph: Any) -> None:
             raise InputError(f"this is a graph of {kind.__module__.split('.')[0]}: use TemporalGraph.{method}")
 
 
-def _from_one(
-    graph: Any, time: str | None, layer: str | None, directed: bool, cut: dict[str, Any]
-) -> TemporalGraph:
+def _from_one(graph: Any, time: str | None, layer: str | None, directed: bool, cut: dict[str, Any]) -> TemporalGraph:
     rows = list(graph.edges(data=True))
     for name in (time, layer):
         have = sorted({str(key) for _, _, data in rows for key in data})

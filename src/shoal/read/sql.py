@@ -80,11 +80,13 @@ def _sqlite(query: Query) -> pl.DataFrame:
             answer = database.execute(query.sql)
             if answer.description is None:
                 raise InputError(f"{query}: the query must be a SELECT")
-            return _frame(query, [column[0] for column in answer.description], iter(lambda: answer.fetchmany(_BATCH), []))
+            return _frame(
+                query, [column[0] for column in answer.description], iter(lambda: answer.fetchmany(_BATCH), [])
+            )
     except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
-        if "not authorized" in str(error) or "prohibited" in str(error):
+        if re.search("not authorized|authorization denied|prohibited|one statement", str(error)):
             raise InputError(f"{query}: the query may only read, with one SELECT") from None
         raise InputError(f"{query}: {_first_line(error)}") from None
 
@@ -98,7 +100,9 @@ def _duckdb(query: Query) -> pl.DataFrame:
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
                 raise InputError(f"{query}: the query may only read, with one SELECT")
             answer = database.execute(statements[0])
-            return _frame(query, [column[0] for column in answer.description], iter(lambda: answer.fetchmany(_BATCH), []))
+            return _frame(
+                query, [column[0] for column in answer.description], iter(lambda: answer.fetchmany(_BATCH), [])
+            )
     except duckdb.Error as error:
         raise InputError(f"{query}: {_first_line(error)}") from None
 

@@ -1,14 +1,13 @@
 """GraphML and GEXF: the edges and their attributes as a table, read piece by piece with defusedxml.
 
-Documents with a DTD, hence with entities of their own, are refused. networkx reads these formats too, and the tests compare with it; it is not
-used here because it holds the document and the graph in memory at once, loses edges that share an id, and refuses spells
-without an end and times such as 2024-05-01T09:30:00.
+Documents with a DTD, hence with entities of their own, are refused. networkx reads these formats too, and the tests compare
+with it; it is not used here because it holds the document and the graph in memory at once, loses edges that share an id, and
+refuses spells without an end and times such as 2024-05-01T09:30:00.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import ParseError
@@ -172,10 +171,10 @@ class _Gexf(_Edges):
     root = "gexf"
     default = "undirected"
     of_edges = False
-    span: Mapping[str, str] = {}
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
+        self.span: dict[str, str] = {}
         self.spells: list[dict[str, str]] = []
 
     def start_graph(self, attributes: dict[str, str]) -> None:
@@ -237,7 +236,9 @@ class _Gexf(_Edges):
 def _spell(attributes: dict[str, str]) -> dict[str, str]:
     """The bounds of a spell that are there; a moment is a spell that ends at once."""
     moment = attributes.get("timestamp")
-    bounds = {"start": moment, "end": moment} if moment is not None else {n: attributes.get(n) for n in ("start", "end")}
+    bounds = (
+        {"start": moment, "end": moment} if moment is not None else {n: attributes.get(n) for n in ("start", "end")}
+    )
     return {name: value for name, value in bounds.items() if value is not None and value not in _ENDLESS}
 
 
