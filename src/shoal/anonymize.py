@@ -8,20 +8,28 @@ of them then finds at least k. How each stage is done, method by method, stands 
 
 from __future__ import annotations
 
+import hashlib
+import itertools
+import os
+import pickle
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from shoal.crowds import distinct_rows
+from shoal.engine import Engine, open_engine
+from shoal.engine.work import Work, open_work, run_pieces
 from shoal.errors import GuaranteeError
 from shoal.graph import TemporalGraph
+from shoal.group.bound import slice_bound
+from shoal.group.cut import SHARD_PEOPLE, cut_people
 from shoal.limits import Limits, make_limits
-from shoal.progress import Progress, run_jobs, usable_cores
+from shoal.progress import Progress
 from shoal.promise import Promise, make_promise
 from shoal.randomness import Randomness
 from shoal.release import Release
-from shoal.stages import METHODS, Groups, How, group_people, rebuild_slice
+from shoal.stages import METHODS, GroupPiece, Groups, How, SlicePiece, group_piece, slice_piece
 
 __all__ = ["METHODS", "Release", "anonymize"]
 
@@ -44,6 +52,11 @@ def anonymize(
     deletion_weight: float = 1.0,
     restarts: int = 5,
     jobs: int | None = None,
+    engine: Any = "local",
+    worker_memory: str | None = None,
+    shard_people: int = SHARD_PEOPLE,
+    work_dir: str | os.PathLike[str] | None = None,
+    resume: bool = False,
     progress: Progress | None = None,
 ) -> Release:
     """Release a graph in which everybody shares their temporal degree vector with at least k - 1 others.
@@ -81,7 +94,16 @@ def anonymize(
     restarts
         Random starts of the paper's methods, of which the best is kept.
     jobs
-        Threads; by default all cores. The result does not depend on it.
+        Threads, or worker processes of a cluster; by default as many as cores. The result does not depend on it.
+    engine
+        "local", "dask" for a cluster of processes on this machine, the address of a Dask scheduler, or a
+        `distributed.Client`. The result does not depend on it.
+    worker_memory
+        What each worker of a cluster started here may use, such as "6GB".
+    shard_people
+        Graphs of more people are cut into shards of about this size, which are grouped each on its own.
+    work_dir, resume
+        A folder for checkpoints, and whether to go on with the run that left them. `Release.save` removes it.
     progress
         Told how far the work is.
 
@@ -96,13 +118,19 @@ def anonymize(
     promise = make_promise(graph, k, protect=protect, horizon=horizon)
     how = How(method, effort, time_limit, objective, deletion_weight, restarts)
     limits = make_limits(graph, allow=allow, keep=keep, forbid=forbid, exempt=exempt, method=method)
-    jobs, progress = jobs or usable_cores(), progress or Progress()
+    progress, work = progress or Progress(), None
+    if work_dir is not None:
+        what = _described(graph, promise, how, limits, shard_people)
+        work = open_work(work_dir, what, seed, resume=resume)
+        seed = work.seed
     chance = Randomness(seed, graph.digest())
 
-    with progress.stage("grouping", 100) as tell:
-        groups = _group(graph, promise, how, limits, chance, jobs, tell)
-    with progress.stage("rebuilding", graph.n_slices) as tell:
-        released = _rebuild(graph, promise, how, limits, chance, [g.labels for g in groups], jobs, tell)
+    with open_engine(engine, jobs=jobs, memory=worker_memory) as workers:
+        with progress.stage("grouping", 100) as tell:
+            groups = _group(graph, promise, how, limits, chance, shard_people, workers, work, tell)
+        with progress.stage("rebuilding", graph.n_slices) as tell:
+            labels = [g.labels for g in groups]
+            released = _rebuild(graph, promise, how, limits, chance, labels, workers, work, tell)
     _check(released, promise)
     return Release(
         original=graph,
@@ -113,6 +141,7 @@ def anonymize(
         chance=chance,
         rounds=[count for g in groups for count in g.rounds],
         bound=sum(g.bound for g in groups),
+        work=work,
     )
 
 
@@ -122,26 +151,48 @@ def _group(
     how: How,
     limits: Limits | None,
     chance: Randomness,
-    jobs: int,
+    shard_people: int,
+    engine: Engine,
+    work: Work | None,
     tell: Callable[[float], None],
 ) -> list[Groups]:
-    """Stage 1, block by block: whoever knows the whole history faces one block, with a horizon there are many."""
+    """Stage 1, block by block and shard by shard.
+
+    Whoever knows the whole history faces one block, with a horizon there are many. Many people who all ask for the same
+    are cut into shards.
+    """
     degrees, alone = graph.degree_matrix(), promise.n_blocks == 1
     allow, pinned = (limits.allow, limits.pinned) if limits is not None else ("both", None)
+    plain = how.method == "search" and how.time_limit is None and promise.for_everybody and limits is None
+    pieces, shards = [], []
+    for block in range(promise.n_blocks):
+        rows = np.ascontiguousarray(degrees[:, promise.columns(block, directed=graph.directed)])
+        name = "group" if alone else f"group/{block}"
+        cut = [np.arange(len(rows))]
+        if plain and promise.k > 1 and rows.shape[1] > 1:
+            cut = cut_people(rows, promise.k, shard_people, chance.stream(f"shards/{block}"))
+        shards.append(cut)
+        for shard, people in enumerate(cut):
+            rng = chance.stream(name if len(cut) == 1 else f"{name}/shard/{shard}")
+            pieces.append(GroupPiece(rows[people], promise.needs[people], how, allow, pinned, len(cut) == 1, rng))
+    found = iter(run_pieces(engine, work, "group", group_piece, pieces, tell))
+    groups = []
+    for block, cut in enumerate(shards):
+        done = itertools.islice(found, len(cut))
+        parts = [Groups(one.arrays["labels"], one.facts["rounds"], one.facts["bound"]) for one in done]
+        groups.append(parts[0] if len(cut) == 1 else _joined(degrees, promise, graph.directed, block, cut, parts))
+    return groups
 
-    def group(block: int) -> Groups:
-        return group_people(
-            np.ascontiguousarray(degrees[:, promise.columns(block, directed=graph.directed)]),
-            promise.needs,
-            how,
-            allow=allow,
-            pinned=pinned,
-            rng=chance.stream("group" if alone else f"group/{block}"),
-            jobs=jobs if alone else 1,
-            tell=tell if alone else lambda share: None,
-        )
 
-    return run_jobs(group, range(promise.n_blocks), jobs, None if alone else tell)
+def _joined(
+    degrees: np.ndarray, promise: Promise, directed: bool, block: int, cut: list[np.ndarray], parts: list[Groups]
+) -> Groups:
+    """The groups of all shards, and the bound that needs no neighbours across them: that of each slice on its own."""
+    labels, count = np.empty(len(degrees), np.int32), 0
+    for people, part in zip(cut, parts, strict=True):
+        labels[people] = part.labels + count
+        count += int(part.labels.max()) + 1
+    return Groups(labels, [], slice_bound(degrees[:, promise.columns(block, directed=directed)], promise.k))
 
 
 def _rebuild(
@@ -151,25 +202,39 @@ def _rebuild(
     limits: Limits | None,
     chance: Randomness,
     labels: list[np.ndarray],
-    jobs: int,
+    engine: Engine,
+    work: Work | None,
     tell: Callable[[float], None],
 ) -> TemporalGraph:
     """Stages 2 and 3, slice by slice."""
     single = np.bincount(promise.blocks) == 1
-
-    def rebuild(t: int) -> np.ndarray:
-        block = promise.blocks[t]
-        return rebuild_slice(
+    pieces = [
+        SlicePiece(
             graph.edges(t),
             labels[block],
             how,
-            directed=graph.directed,
-            limits=limits.of_slice(t) if limits is not None else None,
-            change_class=promise.k if single[block] and promise.for_everybody else None,
-            rng=chance.stream(f"rebuild/{t}"),
+            graph.directed,
+            limits.of_slice(t) if limits is not None else None,
+            promise.k if single[block] and promise.for_everybody else None,
+            chance.stream(f"rebuild/{t}"),
         )
+        for t, block in enumerate(promise.blocks)
+    ]
+    return graph.with_edges([done.arrays["edges"] for done in run_pieces(engine, work, "slice", slice_piece, pieces, tell)])
 
-    return graph.with_edges(run_jobs(rebuild, range(graph.n_slices), jobs, tell))
+
+def _described(
+    graph: TemporalGraph, promise: Promise, how: How, limits: Limits | None, shard_people: int
+) -> dict[str, Any]:
+    """Everything but the seed that determines a release, for the work folder."""
+    return {
+        "input": graph.digest().hex(),
+        "k": hashlib.blake2b(repr(promise.needs.tolist()).encode(), digest_size=16).hexdigest(),
+        "horizon": promise.blocks.tolist(),
+        "options": repr(how),
+        "limits": None if limits is None else hashlib.blake2b(pickle.dumps(limits), digest_size=16).hexdigest(),
+        "shard size": shard_people,
+    }
 
 
 def _check(released: TemporalGraph, promise: Promise) -> None:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.engine import Done
 from shoal.errors import GuaranteeError, InputError
 from shoal.group import (
     EFFORTS,
@@ -81,6 +82,46 @@ class Groups(NamedTuple):
     bound: int
 
 
+class GroupPiece(NamedTuple):
+    """A shard of people: their rows, what they need, and their own chance. A bound is wanted where they are everybody."""
+
+    rows: np.ndarray
+    needs: np.ndarray
+    how: How
+    allow: str
+    pinned: np.ndarray | None
+    bounded: bool
+    rng: np.random.Generator
+
+
+def group_piece(piece: GroupPiece, threads: int, tell: Callable[[float], None]) -> Done:
+    """`group_people` as a task of an engine."""
+    rows, needs, how, allow, pinned, bounded, rng = piece
+    found = group_people(
+        rows, needs, how, allow=allow, pinned=pinned, bounded=bounded, rng=rng, jobs=threads, tell=tell
+    )
+    return Done({"rounds": [int(x) for x in found.rounds], "bound": int(found.bound)}, {"labels": found.labels})
+
+
+class SlicePiece(NamedTuple):
+    """A slice: its edges, everybody's group, and its own chance."""
+
+    edges: np.ndarray
+    labels: np.ndarray
+    how: How
+    directed: bool
+    limits: SliceLimits | None
+    change_class: int | None
+    rng: np.random.Generator
+
+
+def slice_piece(piece: SlicePiece, threads: int, tell: Callable[[float], None]) -> Done:
+    """`rebuild_slice` as a task of an engine."""
+    edges, labels, how, directed, limits, change_class, rng = piece
+    made = rebuild_slice(edges, labels, how, directed=directed, limits=limits, change_class=change_class, rng=rng)
+    return Done({}, {"edges": made})
+
+
 def group_people(
     rows: np.ndarray,
     needs: np.ndarray,
@@ -88,6 +129,7 @@ def group_people(
     *,
     allow: str = "both",
     pinned: np.ndarray | None = None,
+    bounded: bool = True,
     rng: np.random.Generator,
     jobs: int,
     tell: Callable[[float], None],
@@ -124,7 +166,7 @@ def group_people(
         progress=lambda share: tell(0.2 + 0.7 * share),
         crowd=crowd,
     )
-    return Groups(labels, [], lower_bound(rows, k, jobs=jobs, crowd=crowd))
+    return Groups(labels, [], lower_bound(rows, k, jobs=jobs, crowd=crowd) if bounded else 0)
 
 
 def rebuild_slice(
