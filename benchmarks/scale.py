@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -56,16 +57,20 @@ def write_graph(people: int, folder: Path) -> int:
     return graph.n_edges
 
 
-def measure(people: int, place: Path, effort: str, workers: int, memory: str) -> str:
-    """One row: from the folder of Parquet to the verified release."""
+def measure(people: int, place: Path, effort: str, workers: int, memory: str, *, resume: bool) -> str:
+    """One row: from the folder of Parquet to the verified release. A resumed one counts only the time since."""
+    maker = multiprocessing.get_context("spawn").Process(target=write_graph, args=(people, place / f"graph-{people}"))
+    maker.start()  # so that its memory is not counted
+    maker.join()
     edges = write_graph(people, place / f"graph-{people}")
     output, work = place / f"release-{people}", place / f"work-{people}"
-    for folder in (output, work):
+    resume = resume and work.is_dir()
+    for folder in (output,) if resume else (output, work):
         shutil.rmtree(folder, ignore_errors=True)
     clock, begun = Clock(), time.monotonic()
     made = anonymize_folder(
         place / f"graph-{people}", 5, output, slice="value", seed=0, effort=effort, engine="dask", jobs=workers,
-        worker_memory=memory, work_dir=work, progress=clock,
+        worker_memory=memory, work_dir=work, resume=resume, progress=clock,
     )  # fmt: skip
     seconds = time.monotonic() - begun
     own = [peak for process, peak in made["memory"].items() if process.startswith("process")]
@@ -74,7 +79,8 @@ def measure(people: int, place: Path, effort: str, workers: int, memory: str) ->
     print(json.dumps(made["memory"]), flush=True)
     cells = [
         f"{people:,}", f"{edges:,}", effort, *(f"{s:,.0f}" for s in steps), f"{seconds - sum(steps):,.0f}", f"{seconds:,.0f}",
-        f"{1e6 * seconds / edges:.1f}", f"{max(own) / 1e9:.2f}", f"{max(theirs) / 1e9:.2f}", f"{made['cost']['l1'] / made['n_nodes']:.2f}",
+        f"{1e6 * seconds / edges:.1f}", f"{max(own) / 1e9:.2f}", f"{max(theirs) / 1e9:.2f}",
+        f"{made['cost']['l1'] / made['n_nodes']:.2f}",
         f"{(made['edges']['added'] + made['edges']['removed']) / made['edges']['original']:.1%}",
     ]  # fmt: skip
     return f"| {' | '.join(cells)} |"
@@ -87,13 +93,17 @@ def main() -> None:
     parser.add_argument("--effort", default="fast")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--memory", default="6GB")
+    parser.add_argument("--resume", action="store_true", help="go on where an earlier measurement was killed")
     parser.add_argument("--only-graph", action="store_true", help="write the graphs and stop")
     asked = parser.parse_args()
     for people in asked.people:
         if asked.only_graph:
             write_graph(people, asked.folder / f"graph-{people}")
         else:
-            print(measure(people, asked.folder, asked.effort, asked.workers, asked.memory), flush=True)
+            print(
+                measure(people, asked.folder, asked.effort, asked.workers, asked.memory, resume=asked.resume),
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

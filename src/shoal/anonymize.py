@@ -22,14 +22,13 @@ from shoal.engine import Engine, open_engine
 from shoal.engine.work import Work, open_work, run_pieces
 from shoal.errors import GuaranteeError
 from shoal.graph import TemporalGraph
-from shoal.group.bound import slice_bound
 from shoal.group.cut import SHARD_PEOPLE, cut_people
 from shoal.limits import Limits, make_limits
 from shoal.progress import Progress
 from shoal.promise import Promise, make_promise
 from shoal.randomness import Randomness
 from shoal.release import Release
-from shoal.stages import METHODS, GroupPiece, Groups, How, SlicePiece, group_piece, slice_piece
+from shoal.stages import METHODS, GroupPiece, Groups, How, SlicePiece, bound_piece, group_piece, slice_piece
 
 __all__ = ["METHODS", "Release", "anonymize"]
 
@@ -177,22 +176,24 @@ def _group(
             pieces.append(GroupPiece(rows[people], promise.needs[people], how, allow, pinned, len(cut) == 1, rng))
     found = iter(run_pieces(engine, work, "group", group_piece, pieces, tell))
     groups = []
-    for block, cut in enumerate(shards):
-        done = itertools.islice(found, len(cut))
-        parts = [Groups(one.arrays["labels"], one.facts["rounds"], one.facts["bound"]) for one in done]
-        groups.append(parts[0] if len(cut) == 1 else _joined(degrees, promise, graph.directed, block, cut, parts))
+    for cut in shards:
+        parts = [Groups(one.arrays["labels"], one.facts["rounds"], one.facts["bound"])
+                 for one in itertools.islice(found, len(cut))]  # fmt: skip
+        groups.append(parts[0] if len(cut) == 1 else Groups(_joined(cut, parts), [], 0))
+    sharded = [block for block, cut in enumerate(shards) if len(cut) > 1]
+    blocks = [(degrees[:, promise.columns(block, directed=graph.directed)], promise.k) for block in sharded]
+    for block, done in zip(sharded, run_pieces(engine, work, "bound", bound_piece, blocks), strict=True):
+        groups[block] = groups[block]._replace(bound=done.facts["bound"])
     return groups
 
 
-def _joined(
-    degrees: np.ndarray, promise: Promise, directed: bool, block: int, cut: list[np.ndarray], parts: list[Groups]
-) -> Groups:
-    """The groups of all shards, and the bound that needs no neighbours across them: that of each slice on its own."""
-    labels, count = np.empty(len(degrees), np.int32), 0
+def _joined(cut: list[np.ndarray], parts: list[Groups]) -> np.ndarray:
+    """The groups of all shards, numbered one shard after the other."""
+    labels, count = np.empty(sum(map(len, cut)), np.int32), 0
     for people, part in zip(cut, parts, strict=True):
         labels[people] = part.labels + count
         count += int(part.labels.max()) + 1
-    return Groups(labels, [], slice_bound(degrees[:, promise.columns(block, directed=directed)], promise.k))
+    return labels
 
 
 def _rebuild(
@@ -220,7 +221,9 @@ def _rebuild(
         )
         for t, block in enumerate(promise.blocks)
     ]
-    return graph.with_edges([done.arrays["edges"] for done in run_pieces(engine, work, "slice", slice_piece, pieces, tell)])
+    return graph.with_edges(
+        [done.arrays["edges"] for done in run_pieces(engine, work, "slice", slice_piece, pieces, tell)]
+    )
 
 
 def _described(

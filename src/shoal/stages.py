@@ -28,8 +28,9 @@ from shoal.group import (
     needs_groups,
     search_groups,
 )
+from shoal.group.bound import slice_bound
 from shoal.group.medians import middle
-from shoal.group.neighbours import find_crowd
+from shoal.group.neighbours import EXACT_LIMIT, find_crowd
 from shoal.realize import choose_degrees, choose_pairs, realize_pairs, realize_slice
 from shoal.rebuild import (
     priority,
@@ -101,6 +102,13 @@ def group_piece(piece: GroupPiece, threads: int, tell: Callable[[float], None]) 
         rows, needs, how, allow=allow, pinned=pinned, bounded=bounded, rng=rng, jobs=threads, tell=tell
     )
     return Done({"rounds": [int(x) for x in found.rounds], "bound": int(found.bound)}, {"labels": found.labels})
+
+
+def bound_piece(piece: tuple[np.ndarray, int], threads: int, tell: Callable[[float], None]) -> Done:
+    """A bound for people who are grouped in shards, as a task of an engine: slice by slice where they are too many."""
+    rows, k = piece
+    few = len(rows) <= EXACT_LIMIT
+    return Done({"bound": int(lower_bound(rows, k, jobs=threads) if few else slice_bound(rows, k))}, {})
 
 
 class SlicePiece(NamedTuple):

@@ -30,7 +30,9 @@ class Done(NamedTuple):
 class Task(Protocol):
     """A pure function of a piece; how many threads it may use and whom it tells how far it is change nothing."""
 
-    def __call__(self, piece: Any, threads: int, tell: Tell) -> Done: ...
+    def __call__(self, piece: Any, threads: int, tell: Tell) -> Done:
+        """Do the piece."""
+        ...
 
 
 class Engine(Protocol):
@@ -54,7 +56,9 @@ def open_engine(engine: Any = "local", *, jobs: int | None = None, memory: str |
         yield LocalEngine(jobs or usable_cores())
         return
     if isinstance(engine, str) and engine != "dask" and "://" not in engine:
-        raise InputError(f"unknown engine '{engine}'; known are {', '.join(ENGINES)}, or the address of a Dask scheduler")
+        raise InputError(
+            f"unknown engine '{engine}'; known are {', '.join(ENGINES)}, or the address of a Dask scheduler"
+        )
     try:
         from shoal.engine.cluster import open_cluster
     except ImportError:

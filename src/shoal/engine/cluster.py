@@ -53,8 +53,7 @@ class DaskEngine:
 
         for _ in range(width):
             submit(next(waiting, None))
-        done = 0
-        for future in flight:
+        for done, future in enumerate(flight, 1):
             try:
                 result, process, peak = future.result()
             except ShoalError:
@@ -68,7 +67,6 @@ class DaskEngine:
             self.peaks[process] = max(self.peaks.get(process, 0), peak)
             future.release()
             submit(next(waiting, None))
-            done += 1
             if tell is not None:
                 tell(done / len(pieces))
         self.peaks[f"process {os.getpid()}"] = peak_memory()
@@ -99,7 +97,7 @@ def open_cluster(engine: Any, jobs: int, memory: str | None) -> Iterator[DaskEng
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": LIVES}),
         LocalCluster(
-            n_workers=jobs, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
+            n_workers=jobs, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0",
             memory_limit=memory or "auto", silence_logs="CRITICAL",
         ) as cluster,
         Client(cluster, set_as_default=False) as client,

@@ -32,9 +32,11 @@ def write_part(path: Path, facts: dict[str, Any], arrays: dict[str, np.ndarray])
         handle, draft = tempfile.mkstemp(prefix=".", suffix=".draft", dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(_MAGIC + f"{len(head):016d}".encode() + hashlib.blake2b(head, digest_size=16).digest() + head)
+                stream.write(
+                    _MAGIC + f"{len(head):016d}".encode() + hashlib.blake2b(head, digest_size=16).digest() + head
+                )
                 for array in solid.values():
-                    stream.write(memoryview(array.reshape(-1).view(np.uint8)))
+                    stream.write(_bytes(array))
                 stream.flush()
                 os.fsync(stream.fileno())
             os.replace(draft, path)
@@ -92,7 +94,12 @@ def _head(path: Path) -> tuple[dict[str, Any], int]:
 
 
 def _digest(array: np.ndarray) -> str:
-    return hashlib.blake2b(memoryview(array.reshape(-1).view(np.uint8)), digest_size=16).hexdigest()
+    return hashlib.blake2b(_bytes(array), digest_size=16).hexdigest()
+
+
+def _bytes(array: np.ndarray) -> memoryview:
+    """The content of an array, without a copy."""
+    return array.reshape(-1).view(np.uint8).data
 
 
 def _damaged(path: Path) -> InputError:
@@ -102,5 +109,9 @@ def _damaged(path: Path) -> InputError:
 def work_problem(path: Path, error: OSError) -> InputError:
     """What went wrong with a file of the work folder, as one sentence."""
     if error.errno == errno.ENOENT:
-        return InputError(f"{path.parent}: the work folder is gone, or a file of it ({path.name}); start again without --resume")
-    return InputError(f"{path}: cannot be written or read ({error.strerror or error}); make room, and go on with --resume")
+        return InputError(
+            f"{path.parent}: the work folder is gone, or a file of it ({path.name}); start again without --resume"
+        )
+    return InputError(
+        f"{path}: cannot be written or read ({error.strerror or error}); make room, and go on with --resume"
+    )

@@ -57,12 +57,16 @@ def open_work(folder: str | os.PathLike[str], what: dict[str, Any], seed: int | 
         except FileNotFoundError:
             raise InputError(f"{place}: there is nothing to resume; start without --resume") from None
         except (OSError, ValueError, KeyError, TypeError):
-            raise InputError(f"{file}: is damaged, so this work cannot be resumed; delete the folder and start again") from None
+            raise InputError(
+                f"{file}: is damaged, so this work cannot be resumed; delete the folder and start again"
+            ) from None
         if seed is not None and seed != kept:
             raise InputError(f"{place}: was begun with another seed; start again without --resume")
         for name in sorted({*before, *described}):
             if before.get(name) != described.get(name):
-                raise InputError(f"{place}: was begun with another {name}; start again without --resume, in another folder")
+                raise InputError(
+                    f"{place}: was begun with another {name}; start again without --resume, in another folder"
+                )
         for draft in place.glob(".*.draft"):
             draft.unlink(missing_ok=True)
         return Work(place, kept)

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from shoal.engine import Engine, Task, open_engine
 from shoal.engine.work import Work, keep_pieces, open_work
 from shoal.errors import InputError
@@ -104,7 +106,10 @@ def audit_folder(
 ) -> dict[str, int]:
     """How many people of a folder of Parquet somebody finds who knows their number of contacts in every slice."""
     found = find_contacts(Path(folder), source, target, time, {"slice": None, "slices": None, **cut})
-    with tempfile.TemporaryDirectory(prefix="shoal-") as place, open_engine(engine, jobs=jobs, memory=worker_memory) as workers:
+    with (
+        tempfile.TemporaryDirectory(prefix="shoal-") as place,
+        open_engine(engine, jobs=jobs, memory=worker_memory) as workers,
+    ):
         work = open_work(Path(place) / "work", {}, None, resume=False)
         run = _Run(workers, work, progress or Progress())
         n, _ = _count(run, found, k, Randomness(work.seed, b"audit"))
@@ -131,7 +136,9 @@ def _count(run: _Run, found: Contacts, k: int, chance: Randomness) -> tuple[int,
     """Stage 0: people get numbers, contacts go to their slice, degrees are counted there. How many people, and a bound."""
     n_chunks = len(found.chunks)
     run("look", "looking", steps.look, [(chunk, found.columns) for chunk in found.chunks])
-    n = run("people", "numbering", steps.number_people, [(run.paths("look", n_chunks), chance.stream("people"))])[0]["people"]
+    n = run("people", "numbering", steps.number_people, [(run.paths("look", n_chunks), chance.stream("people"))])[0][
+        "people"
+    ]
     if k > n:
         raise InputError(f"k must be at most the number of people, {n:,}; got {k:,}")
     (people,) = run.paths("people", 1)
@@ -150,7 +157,7 @@ def _make(run: _Run, found: Contacts, k: int, how: How, shard_people: int, chanc
     n_blocks = -(-n // BLOCK_PEOPLE)
     counts = run("block", "cutting", stages.sort_block, [(b, b * BLOCK_PEOPLE, sliced, cuts) for b in range(n_blocks)])
     people = [sum(column) for column in zip(*(block["counts"] for block in counts), strict=True)]
-    shard = join_small(people, smallest_shard(k, shard_people))
+    shard = join_small(np.array(people), smallest_shard(k, shard_people))
     leaves = [[leaf for leaf in range(len(shard)) if shard[leaf] == s] for s in range(int(shard.max()) + 1)]
     blocks = run.paths("block", n_blocks)
     pieces = [(some, blocks, k, how, chance.stream(f"group/{s}")) for s, some in enumerate(leaves)]
@@ -158,8 +165,8 @@ def _make(run: _Run, found: Contacts, k: int, how: How, shard_people: int, chanc
     first = [sum(groups[:s]) for s in range(len(groups))]
     run("groups", "joining", stages.join_groups, [(run.paths("group", len(groups)), first, n)])
     (joined,) = run.paths("groups", 1)
-    pieces = [(path, joined, how, chance.stream(f"rebuild/{t}")) for t, path in enumerate(sliced)]
-    cost = run("rebuild", "rebuilding", stages.rebuild, pieces)
+    slices = [(path, joined, how, chance.stream(f"rebuild/{t}")) for t, path in enumerate(sliced)]
+    cost = run("rebuild", "rebuilding", stages.rebuild, slices)
     rebuilt = run.paths("rebuild", len(sliced))
     (crowds,) = run("crowds", "counting", stages.count_crowds, [(joined, rebuilt)])
     return Made(run.work, k, n, found.slices, run.paths("people", 1)[0], joined, rebuilt, cost, crowds, bound)

@@ -7,6 +7,7 @@ sample of all, and the number is the pseudonym.
 from __future__ import annotations
 
 import urllib.parse
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,7 +83,9 @@ def _ends(scan: pl.LazyFrame, time: str, fixed: dict[str, str], cut: dict[str, A
     if missing.item():
         raise InputError(f"{file}, column '{time}': {missing.item():,} times are missing")
     if found[time].dtype == pl.String and cut["slice"] != "value":
-        raise InputError(f"{file}, column '{time}': times in a folder of Parquet must be dates, times or numbers, not text")
+        raise InputError(
+            f"{file}, column '{time}': times in a folder of Parquet must be dates, times or numbers, not text"
+        )
     return found[time]
 
 
@@ -133,14 +136,14 @@ def send(piece: tuple[Chunk, Contacts, Path], threads: int, tell: Tell) -> Done:
     order = np.argsort(codes.astype(np.uint16) if len(contacts.slices) < 2**16 else codes, kind="stable")
     bounds = np.searchsorted(codes[order], np.arange(len(contacts.slices) + 1))
     edges = np.column_stack([low[order], high[order]])
-    arrays = {str(t): edges[a:b] for t, (a, b) in enumerate(zip(bounds[:-1], bounds[1:], strict=True))}
+    arrays = {str(t): edges[a:b] for t, (a, b) in enumerate(pairwise(bounds))}
     return Done({"rows": chunk.rows, "loops": int(len(keep) - keep.sum())}, arrays)
 
 
 def gather(piece: tuple[int, list[Path], int, int], threads: int, tell: Tell) -> Done:
     """One slice: its edges, sorted, each once; degrees in blocks of people; the least cost of this slice on its own."""
     t, sent, n, k = piece
-    keys = np.concatenate([_keys(read_array(path, str(t)), n) for path in sent])
+    keys = np.concatenate([edge_keys(read_array(path, str(t)), n) for path in sent])
     rows = len(keys)
     keys.sort()
     keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if rows else keys
@@ -173,5 +176,6 @@ def _positions(values: np.ndarray, ids: np.ndarray, number: np.ndarray) -> np.nd
     return table[values - low]
 
 
-def _keys(edges: np.ndarray, n: int) -> np.ndarray:
+def edge_keys(edges: np.ndarray, n: int) -> np.ndarray:
+    """One number for every pair of people."""
     return edges[:, 0].astype(np.int64) * n + edges[:, 1]

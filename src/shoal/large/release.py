@@ -59,7 +59,9 @@ def write_large(
         engine.map(functools.partial(_write_people, draft, keep_ids), [made])
         pl.DataFrame({"slice": made.slices}).write_parquet(draft / "slices.parquet")
         content = _certificate(made, draft, keep_ids=keep_ids)
-        (draft / "certificate.json").write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        (draft / "certificate.json").write_text(
+            json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
         if failures := engine.map(_verify, [(draft, made.k)])[0]:
             raise GuaranteeError(f"the release does not verify and was not published: {'; '.join(failures)}")
         if private is not None:
@@ -114,8 +116,8 @@ def _write_private(file: Path, made: Made, threads: int, tell: Tell) -> None:
 def _write(frame: pl.DataFrame, file: Path) -> None:
     try:
         frame.write_parquet(file, row_group_size=1_000_000)
-    except OSError as error:
-        raise InputError(f"{file}: cannot be written ({error.strerror or error})") from None
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError(f"{file}: cannot be written ({str(error).splitlines()[0]})") from None
 
 
 def _certificate(made: Made, folder: Path, *, keep_ids: bool) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,7 @@ import numpy as np
 from shoal.engine import Done, Tell
 from shoal.engine.parts import read_array
 from shoal.group.cut import Cuts, shard_of
-from shoal.large.contacts import _keys
+from shoal.large.contacts import edge_keys
 from shoal.stages import How, group_people, rebuild_slice
 
 
@@ -26,15 +28,13 @@ def sort_block(piece: tuple[int, int, list[Path], Cuts], threads: int, tell: Tel
     order = np.argsort(leaf, kind="stable")
     bounds = np.searchsorted(leaf[order], np.arange(cuts.n_leaves + 1))
     arrays = {}
-    for i, (a, b) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+    for i, (a, b) in enumerate(pairwise(bounds)):
         arrays[f"people/{i}"] = (order[a:b] + first).astype(np.int32)
         arrays[f"rows/{i}"] = rows[order[a:b]]
     return Done({"counts": np.diff(bounds).tolist()}, arrays)
 
 
-def group_shard(
-    piece: tuple[list[int], list[Path], int, How, np.random.Generator], threads: int, tell: Tell
-) -> Done:
+def group_shard(piece: tuple[list[int], list[Path], int, How, np.random.Generator], threads: int, tell: Tell) -> Done:
     """Stage 1 for a shard, which is one leaf or a few."""
     leaves, blocks, k, how, rng = piece
     people = np.concatenate([read_array(path, f"people/{leaf}") for path in blocks for leaf in leaves])
@@ -63,7 +63,7 @@ def rebuild(piece: tuple[Path, Path, How, np.random.Generator], threads: int, te
     old, new = np.bincount(edges.ravel(), minlength=n), np.bincount(made.ravel(), minlength=n)
     levels = np.zeros(int(labels.max()) + 1, np.int32)
     levels[labels] = new
-    shared = len(np.intersect1d(_keys(edges, n), _keys(made, n), assume_unique=True))
+    shared = len(np.intersect1d(edge_keys(edges, n), edge_keys(made, n), assume_unique=True))
     facts = {
         "original": len(edges),
         "released": len(made),
@@ -90,8 +90,10 @@ def count_exposed(piece: tuple[list[Path], int, int, int], threads: int, tell: T
     return Done({**facts, "unique": int((crowds == 1).sum()), "below": int(crowds[crowds < k].sum())}, {})
 
 
-def _crowd_facts(crowd: np.ndarray, sizes: np.ndarray, columns: object) -> tuple[dict[str, int], dict[str, np.ndarray]]:
-    for column in columns:  # type: ignore[attr-defined]
+def _crowd_facts(
+    crowd: np.ndarray, sizes: np.ndarray, columns: Iterable[np.ndarray]
+) -> tuple[dict[str, int], dict[str, np.ndarray]]:
+    for column in columns:
         crowd = np.unique(crowd * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1]
     crowds = np.bincount(crowd, weights=sizes).astype(np.int64)
     return {"smallest": int(crowds.min()), "classes": len(crowds)}, {"crowds": crowds}
