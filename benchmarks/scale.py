@@ -20,8 +20,10 @@ import numpy as np
 import polars as pl
 
 from shoal.datasets import messenger
+from shoal.engine.local import peak_memory
 from shoal.large import anonymize_folder
 from shoal.progress import Progress
+from shoal.stages import How, rebuild_slice
 
 DAYS = 28
 STEPS = {"looking": "read", "numbering": "read", "sending": "read", "counting": "count", "cutting": "group",
@@ -86,6 +88,26 @@ def measure(people: int, place: Path, effort: str, workers: int, memory: str, *,
     return f"| {' | '.join(cells)} |"
 
 
+def measure_slice(people: int, place: Path) -> str:
+    """Rebuilding a single slice, the largest piece of all, with groups of five whose degrees differ a little."""
+    write_graph(people, place / f"graph-{people}")
+    frame = pl.read_parquet(place / f"graph-{people}" / "001.parquet", columns=["source", "target"])
+    edges = np.column_stack([frame["source"].to_numpy(), frame["target"].to_numpy()]).astype(np.int32)
+    del frame
+    rng = np.random.default_rng(0)
+    order = np.argsort(np.bincount(edges.ravel(), minlength=people) + 1.5 * rng.random(people))
+    labels = np.empty(people, np.int32)
+    labels[order] = np.minimum(np.arange(people) // 5, people // 5 - 1)
+    del order
+    before, begun = peak_memory(), time.monotonic()
+    made = rebuild_slice(edges, labels, How("search", "fast", None, "edges", 1.0, 1), directed=False, rng=rng)
+    seconds = time.monotonic() - begun
+    return (
+        f"one slice of {people:,} people, {len(edges):,} edges: {seconds:.0f} s, peak {peak_memory() / 1e9:.2f} GB "
+        f"({before / 1e9:.2f} GB before), {len(made):,} edges made"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
@@ -94,10 +116,13 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--memory", default="6GB")
     parser.add_argument("--resume", action="store_true", help="go on where an earlier measurement was killed")
+    parser.add_argument("--slice", action="store_true", help="measure only one slice, the largest piece")
     parser.add_argument("--only-graph", action="store_true", help="write the graphs and stop")
     asked = parser.parse_args()
     for people in asked.people:
-        if asked.only_graph:
+        if asked.slice:
+            print(measure_slice(people, asked.folder), flush=True)
+        elif asked.only_graph:
             write_graph(people, asked.folder / f"graph-{people}")
         else:
             print(

@@ -1,7 +1,8 @@
 """Prove a release from its files alone.
 
 This file, `_released` and `_partitioned` import nothing of shoal but the exceptions, on purpose: they share no code with
-what they check. They read the tables with polars, count with numpy, and believe the certificate in nothing they can count themselves.
+what they check. They read the tables with polars, count with numpy, and believe the certificate in nothing they can count
+themselves.
 """
 
 from __future__ import annotations

@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import Any
 
 import dask
 from distributed import Client, KilledWorker, LocalCluster, as_completed
+from distributed.comm import CommClosedError
 
 from shoal.engine.local import peak_memory
 from shoal.errors import InputError, ShoalError
@@ -58,6 +60,8 @@ class DaskEngine:
                 result, process, peak = future.result()
             except ShoalError:
                 raise
+            except (CancelledError, CommClosedError) as error:
+                raise InputError(f"the Dask cluster went away ({error or type(error).__name__})") from None
             except KilledWorker:
                 raise InputError(
                     f"{LIVES} workers died over the same piece of work, probably for want of memory: give them more, "

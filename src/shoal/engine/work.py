@@ -26,19 +26,15 @@ _RUN = "run.json"
 
 @dataclass(frozen=True)
 class Work:
-    """A work folder, and the seed of its run."""
+    """A work folder, the seed of its run, and a name for the draft of the release, which a resumed run finds again."""
 
     folder: Path
     seed: int
+    draft: str
 
     def path(self, name: str) -> Path:
         """Where the checkpoint of this name lies."""
         return self.folder / f"{name}.part"
-
-    @property
-    def draft(self) -> str:
-        """A name for the draft of the release that a resumed run finds again, and clears away."""
-        return f"{self.seed:032x}"[-8:]
 
     def remove(self) -> None:
         """The release is there: nothing of the work is needed any more."""
@@ -53,7 +49,7 @@ def open_work(folder: str | os.PathLike[str], what: dict[str, Any], seed: int | 
     if resume:
         try:
             earlier = json.loads(file.read_text(encoding="utf-8"))
-            kept, before = int(earlier["seed"]), dict(earlier["what"])
+            kept, name, before = int(earlier["seed"]), str(earlier["draft"]), dict(earlier["what"])
         except FileNotFoundError:
             raise InputError(f"{place}: there is nothing to resume; start without --resume") from None
         except (OSError, ValueError, KeyError, TypeError):
@@ -69,19 +65,19 @@ def open_work(folder: str | os.PathLike[str], what: dict[str, Any], seed: int | 
                 )
         for draft in place.glob(".*.draft"):
             draft.unlink(missing_ok=True)
-        return Work(place, kept)
+        return Work(place, kept, name)
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
         raise InputError(f"{place}: is not an empty folder; go on with the work in it by --resume, or delete it")
-    seed = secrets.randbits(128) if seed is None else seed
+    work = Work(place, secrets.randbits(128) if seed is None else int(seed), secrets.token_hex(4))
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = place / f".{_RUN}.draft"
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as stream:
-            json.dump({"seed": seed, "what": described}, stream)
+            json.dump({"seed": work.seed, "draft": work.draft, "what": described}, stream)
         os.replace(draft, file)
     except OSError as error:
         raise work_problem(file, error) from None
-    return Work(place, seed)
+    return work
 
 
 def run_pieces(

@@ -83,10 +83,9 @@ def anonymize_folder(
     what = {"input": _fingerprint(found), "columns": [source, target, time], "slices": cut, "k": k, "options": repr(how),
             "shard size": shard_people}  # fmt: skip
     with _working(work_dir, Path(output), what, seed, resume=resume) as work:
-        chance = Randomness(work.seed, repr(what).encode())
         with open_engine(engine, jobs=jobs, memory=worker_memory) as workers:
             run = _Run(workers, work, progress or Progress())
-            made = _make(run, found, k, how, shard_people, chance)
+            made = _make(run, found, k, how, shard_people)
             certificate = write_large(run.engine, made, output, private=private, keep_ids=keep_ids, force=force)
         return certificate | {"memory": dict(workers.peaks)}
 
@@ -112,7 +111,7 @@ def audit_folder(
     ):
         work = open_work(Path(place) / "work", {}, None, resume=False)
         run = _Run(workers, work, progress or Progress())
-        n, _ = _count(run, found, k, Randomness(work.seed, b"audit"))
+        n = _count(run, found, k)[0]
         parts = run.paths("gather", len(found.slices))
         facts = run("crowds", "counting", stages.count_exposed, [(parts, n, -(-n // BLOCK_PEOPLE), k)])[0]
     return {"people": n, "slices": len(found.slices), **facts}
@@ -132,25 +131,28 @@ class _Run:
         return [self.work.path(f"{name}-{i:05}") for i in range(count)]
 
 
-def _count(run: _Run, found: Contacts, k: int, chance: Randomness) -> tuple[int, int]:
-    """Stage 0: people get numbers, contacts go to their slice, degrees are counted there. How many people, and a bound."""
+def _count(run: _Run, found: Contacts, k: int) -> tuple[int, int, Randomness]:
+    """Stage 0: people get numbers, contacts go to their slice, degrees are counted there.
+
+    Gives the number of people, a bound on the cost, and the chance of this input.
+    """
     n_chunks = len(found.chunks)
-    run("look", "looking", steps.look, [(chunk, found.columns) for chunk in found.chunks])
-    n = run("people", "numbering", steps.number_people, [(run.paths("look", n_chunks), chance.stream("people"))])[0][
-        "people"
-    ]
+    looks = run("look", "looking", steps.look, [(chunk, found.columns) for chunk in found.chunks])
+    chance = Randomness(run.work.seed, "".join(facts["digest"] for facts in looks).encode())
+    numbering = (run.paths("look", n_chunks), chance.stream("people"))
+    n = run("people", "numbering", steps.number_people, [numbering])[0]["people"]
     if k > n:
         raise InputError(f"k must be at most the number of people, {n:,}; got {k:,}")
     (people,) = run.paths("people", 1)
     run("send", "sending", steps.send, [(chunk, found, people) for chunk in found.chunks])
     sent = run.paths("send", n_chunks)
     sliced = run("gather", "counting", steps.gather, [(t, sent, n, k) for t in range(len(found.slices))])
-    return n, sum(facts["bound"] for facts in sliced)
+    return n, sum(facts["bound"] for facts in sliced), chance
 
 
-def _make(run: _Run, found: Contacts, k: int, how: How, shard_people: int, chance: Randomness) -> Made:
+def _make(run: _Run, found: Contacts, k: int, how: How, shard_people: int) -> Made:
     """Stages 1 to 3."""
-    n, bound = _count(run, found, k, chance)
+    n, bound, chance = _count(run, found, k)
     sliced = run.paths("gather", len(found.slices))
     rng = chance.stream("shards")
     cuts = find_cuts(stages.sample_rows(sliced, SAMPLE), wanted_shards(n, shard_people), rng)

@@ -6,6 +6,7 @@ sample of all, and the number is the pseudonym.
 
 from __future__ import annotations
 
+import hashlib
 import urllib.parse
 from itertools import pairwise
 from pathlib import Path
@@ -90,14 +91,28 @@ def _ends(scan: pl.LazyFrame, time: str, fixed: dict[str, str], cut: dict[str, A
 
 
 def look(piece: tuple[Chunk, tuple[str, str, str]], threads: int, tell: Tell) -> Done:
-    """Who occurs in a chunk."""
+    """Who occurs in a chunk, and a digest of all that is in it."""
     chunk, columns = piece
-    frame = _read(chunk, list(columns[:2]))
+    frame = _read(chunk, list(columns))
     ids = pl.concat([frame[column].alias("id") for column in columns[:2]])
     if ids.null_count():
         raise InputError(f"{chunk.file}: {ids.null_count():,} ids are missing")
     ids = ids.unique().sort()
-    return Done({"low": int(ids[0]), "high": int(ids[-1]), "rows": chunk.rows}, {"ids": ids.to_numpy()})
+    facts = {"low": int(ids[0]), "high": int(ids[-1]), "rows": chunk.rows, "digest": _digest(frame, columns)}
+    return Done(facts, {"ids": ids.to_numpy()})
+
+
+def _digest(frame: pl.DataFrame, columns: tuple[str, str, str]) -> str:
+    """What a chunk says, whatever its file is called and when it was written."""
+    found = hashlib.blake2b(digest_size=16)
+    for column in columns[:2]:
+        found.update(frame[column].to_numpy().data)
+    times = frame[columns[2]]
+    if times.dtype == pl.String:
+        found.update(repr(times.value_counts().sort(times.name).rows()).encode())
+    else:
+        found.update(np.ascontiguousarray(times.to_physical().to_numpy()).data)
+    return found.hexdigest()
 
 
 def number_people(piece: tuple[list[Path], np.random.Generator], threads: int, tell: Tell) -> Done:
