@@ -102,12 +102,14 @@ def test_every_refusal_is_a_sentence_and_nothing_is_made_or_changed(folder, addr
 def test_columns_of_mixed_kinds_are_text_and_large_answers_are_refused(folder):
     with closing(sqlite3.connect("mixed.db")) as database:
         database.execute("CREATE TABLE t (source, target, time)")
-        database.executemany("INSERT INTO t VALUES (?, ?, ?)", [(1, "x", 1), (None or 2, 3, 2.5), ("y", 1, 3)])
+        database.executemany("INSERT INTO t VALUES (?, ?, ?)", [(1, "x", 1), (2, 3, 2.5), ("y", 1, 3)])
         database.commit()
     graph = shoal.read("sqlite:///mixed.db?query=SELECT * FROM t", slice="value")
     assert graph.nodes.to_list() == ["1", "2", "3", "x", "y"]
     assert [s.label for s in graph.slices] == ["1.0", "2.5", "3.0"]
-    endless = "WITH RECURSIVE n(source) AS (SELECT 1 UNION ALL SELECT source + 1 FROM n) SELECT source, 0 AS target FROM n"
+    endless = (
+        "WITH RECURSIVE n(source) AS (SELECT 1 UNION ALL SELECT source + 1 FROM n) SELECT source, 0 AS target FROM n"
+    )
     with unpacking_at_most(1_000_000), pytest.raises(InputError, match="more than 1 MB"):
         shoal.read(f"sqlite:///contacts.db?query={endless}")
 
@@ -122,10 +124,12 @@ def test_a_damaged_database_ends_in_a_sentence_or_a_graph(tmp_path_factory, junk
     content = bytearray(file.read_bytes())
     content[place : place + len(junk)] = junk
     file.write_bytes(content)
+    problem = ""
     try:
         shoal.read(f"sqlite:///{quote(str(file))}?query=SELECT * FROM calls", slice="value")
     except InputError as refusal:
-        assert "\n" not in str(refusal)
+        problem = str(refusal)
+    assert "\n" not in problem
 
 
 def test_duckdb(folder):

@@ -169,12 +169,12 @@ def test_damaged_files_never_end_in_anything_but_a_sentence(tmp_path_factory, da
         piece = data.draw(st.sampled_from([b"", bytes(content[a:b]) * 2, b"<edge>", b"\xff\x00", b"'", b"<", b">"]))
         content[a : min(b, a + 40)] = piece
     file = write(tmp_path_factory.mktemp("x"), bytes(content), name)
+    problem = ""
     try:
-        graph = shoal.read(file, slice="1d")
+        assert shoal.read(file, slice="1d").n_nodes > 0
     except InputError as refusal:
-        assert "\n" not in str(refusal)
-    else:
-        assert graph.n_nodes > 0
+        problem = str(refusal)
+    assert "\n" not in problem
 
 
 def test_a_release_goes_out_as_graphml_with_pseudonyms(tmp_path):

@@ -33,7 +33,8 @@ def from_scipy(matrices: Any, *, nodes: Iterable[Any] | None, directed: bool, or
 
 def _pairs(matrix: Any, *, directed: bool) -> tuple[np.ndarray, int]:
     """The (m, 2) places of the contacts in one matrix, each once, and how many rows it has."""
-    if not scipy.sparse.issparse(matrix) and not (isinstance(matrix, np.ndarray) and matrix.ndim == 2):
+    is_sparse = bool(scipy.sparse.issparse(matrix))
+    if not is_sparse and getattr(matrix, "ndim", 0) != 2:
         raise wrong("from_scipy", _EXPECTED, matrix)
     if matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"an adjacency matrix is square; got {matrix.shape[0]} × {matrix.shape[1]}")
