@@ -65,7 +65,9 @@ Layer = Annotated[
 Dialect = Annotated[
     str | None,
     typer.Option(
-        "--dialect", help="csv, parquet, snap, konect, sociopatterns, multiplex or multinet.", rich_help_panel=_INPUT
+        "--dialect",
+        help="csv, parquet, snap, konect, sociopatterns, multiplex, multinet or simplices.",
+        rich_help_panel=_INPUT,
     ),
 ]
 Nodes = Annotated[

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import polars as pl
 
 from shoal.errors import InputError
+from shoal.read.simplices import groups_as_pairs
 from shoal.read.text import Table, blank_separated, delimited, load_text, most_unpacked, too_much
 
 
@@ -100,6 +101,12 @@ def _multinet(path: Path) -> Layout:
     return Layout(Table(frame, lambda row: f"{path}, line {lines[row]}"), "u", "v", layer="layer", people=people)
 
 
+def _simplices(path: Path) -> Layout:
+    """Groups of any size with a time, in three files NAME-nverts.txt, NAME-simplices.txt and NAME-times.txt."""
+    table, people = groups_as_pairs(path)
+    return Layout(table, "source", "target", "time", people=people)
+
+
 DIALECTS: dict[str, Callable[[Path], Layout]] = {
     "csv": _csv,
     "parquet": _parquet,
@@ -108,6 +115,7 @@ DIALECTS: dict[str, Callable[[Path], Layout]] = {
     "sociopatterns": _sociopatterns,
     "multiplex": _multiplex,
     "multinet": _multinet,
+    "simplices": _simplices,
 }
 
 
