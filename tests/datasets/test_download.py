@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from shoal.datasets import download as module
 from shoal.datasets.catalogue import PublicSet
 from shoal.datasets.download import check_address, download
-from shoal.datasets.fetch import obtain
+from shoal.datasets.public import obtain
 from shoal.errors import InputError
 from tests.datasets.publisher import Publisher
 

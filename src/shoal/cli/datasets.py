@@ -24,12 +24,12 @@ def show(context: typer.Context, json: options.Json = False) -> None:
     """List public sets with publisher, licence, size and citation; `fetch` brings one here."""
     if context.invoked_subcommand is not None:
         return
-    from shoal.datasets.catalogue import as_table, catalogue
+    from shoal.datasets.catalogue import as_table, public_sets
 
     if json:
         console.print_json(as_table())
         return
-    for one in catalogue().values():
+    for one in public_sets().values():
         for line in describe(one):
             typer.echo(line)
     typer.echo("Fetch one with `shoal datasets fetch NAME`. Licences are what the publishers state; read their pages before use.")
@@ -49,7 +49,7 @@ def fetch(
 ) -> None:
     """Download a set from its publisher, check it, keep it, and print the command that anonymizes it."""
     from shoal.datasets.catalogue import find, words_for_bytes
-    from shoal.datasets.fetch import obtain
+    from shoal.datasets.public import obtain
 
     what = find(name)
     with _bar(name, quiet or json) as hear:

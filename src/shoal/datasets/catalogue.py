@@ -74,7 +74,7 @@ def words_for_bytes(n_bytes: int) -> str:
 
 
 @cache
-def catalogue() -> MappingProxyType[str, PublicSet]:
+def public_sets() -> MappingProxyType[str, PublicSet]:
     """All sets by name, the paper's first."""
     text = files("shoal.datasets").joinpath("catalogue.toml").read_text(encoding="utf-8")
     return MappingProxyType({name: PublicSet(name, **entry) for name, entry in tomllib.loads(text).items()})
@@ -83,9 +83,9 @@ def catalogue() -> MappingProxyType[str, PublicSet]:
 def find(name: str) -> PublicSet:
     """A set by its name."""
     try:
-        return catalogue()[name]
+        return public_sets()[name]
     except KeyError:
-        raise InputError(f"there is no public set '{name}'; known are {', '.join(catalogue())}") from None
+        raise InputError(f"there is no public set '{name}'; known are {', '.join(public_sets())}") from None
 
 
 def as_table() -> dict[str, Any]:
@@ -96,5 +96,5 @@ def as_table() -> dict[str, Any]:
             "by_hand": one.by_hand, "licence": one.licence, "people": one.people, "contacts": one.contacts,
             "bytes": one.bytes, "checksum": one.checksum, "cite": one.cite, "read": one.read,
         }
-        for one in catalogue().values()
+        for one in public_sets().values()
     }  # fmt: skip
