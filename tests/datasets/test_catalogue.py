@@ -91,7 +91,14 @@ def published(monkeypatch, tmp_path):
     """The set `collegemsg` as published by a server on loopback."""
     publisher = Publisher(SNAP.encode())
     one = PublicSet(
-        "collegemsg", "t", "p", "https://page", "not stated", "c", address=publisher.address, read={"dialect": "snap", "slice": "1w"}
+        "collegemsg",
+        "t",
+        "p",
+        "https://page",
+        "not stated",
+        "c",
+        address=publisher.address,
+        read={"dialect": "snap", "slice": "1w"},
     )
     monkeypatch.setattr("shoal.datasets.catalogue.public_sets", lambda: {"collegemsg": one})
     monkeypatch.setenv("SHOAL_DATA", str(tmp_path))
@@ -136,7 +143,9 @@ def test_the_list_on_the_command_line():
         assert one.page in said
 
 
-@pytest.mark.parametrize(("name", "sentence"), [("dblp", "is not fetched: "), ("nothing", "there is no public set 'nothing'")])
+@pytest.mark.parametrize(
+    ("name", "sentence"), [("dblp", "is not fetched: "), ("nothing", "there is no public set 'nothing'")]
+)
 def test_refusals_are_one_sentence_and_exit_code_2(name, sentence, tmp_path):
     command = [sys.executable, "-m", "shoal", "datasets", "fetch", name, "--folder", str(tmp_path)]
     said = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
@@ -163,7 +172,8 @@ def test_the_page_of_the_documentation_has_the_same_list():
     assert module["table"]() in (ROOT / "docs" / "datasets.md").read_text("utf-8"), "run `python docs/datasets.py`"
 
 
-@pytest.mark.parametrize(("size", "words"), [(12, "12 bytes"), (345339, "345 kB"), (1_700_000, "1.7 MB"), (4e9, "4.0 GB")])
+@pytest.mark.parametrize(
+    ("size", "words"), [(12, "12 bytes"), (345339, "345 kB"), (1_700_000, "1.7 MB"), (4e9, "4.0 GB")]
+)
 def test_sizes_in_words(size, words):
     assert words_for_bytes(int(size)) == words
-

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[2] / "src/shoal"
-KERNEL = '''
+KERNEL = """
 from shoal._numba import njit
 
 @njit
@@ -22,14 +22,14 @@ def double(x):
 @njit
 def four_times(x):
     return double(double(x))
-'''
-USE = '''
+"""
+USE = """
 import json
 from shoal._probe import four_times
 assert four_times(3) == 12
 counts = four_times.stats
 print(json.dumps([sum(counts.cache_hits.values()), sum(counts.cache_misses.values())]))
-'''
+"""
 # root may write anywhere; without this capability it may not
 BOUND = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search"]
 

@@ -12,9 +12,9 @@ import subprocess
 import sys
 
 import pytest
+from benchmarks.startup import REFERENCE, best_of
 
 import shoal
-from benchmarks.startup import REFERENCE, best_of
 
 HEAVY = {
     "altair", "dask", "distributed", "jinja2", "llvmlite", "networkx", "numba", "numpy", "ortools", "pandas", "polars", "pyarrow",

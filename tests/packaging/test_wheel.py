@@ -57,7 +57,11 @@ def wheel(dist):
 
 def test_the_wheel_holds_the_package_and_nothing_else(source, wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
-    package = {f"shoal/{f.relative_to(source / 'src/shoal').as_posix()}" for f in (source / "src/shoal").rglob("*") if f.is_file()}
+    package = {
+        f"shoal/{f.relative_to(source / 'src/shoal').as_posix()}"
+        for f in (source / "src/shoal").rglob("*")
+        if f.is_file()
+    }
     package = {name for name in package if "__pycache__" not in name}
     info = f"{wheel.name.partition('-py3')[0]}.dist-info"
     extra = {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
@@ -67,9 +71,19 @@ def test_the_wheel_holds_the_package_and_nothing_else(source, wheel):
 
 
 def test_the_sdist_holds_what_the_tests_need_and_builds_the_same_wheel(source, dist, wheel, tmp_path):
-    names = tarfile.open(next(dist.glob("*.tar.gz"))).getnames()
+    with tarfile.open(next(dist.glob("*.tar.gz"))) as archive:
+        names = archive.getnames()
     inside = {name.partition("/")[2] for name in names}
-    for needed in ("Makefile", "LICENSE", "README.md", "pyproject.toml", "tests/conftest.py", "docs/conf.py", "benchmarks/startup.py", ".ci/run"):
+    for needed in (
+        "Makefile",
+        "LICENSE",
+        "README.md",
+        "pyproject.toml",
+        "tests/conftest.py",
+        "docs/conf.py",
+        "benchmarks/startup.py",
+        ".ci/run",
+    ):
         assert needed in inside
     assert not [name for name in inside if "__pycache__" in name or name.endswith((".nbi", ".nbc", ".pyc"))]
     run(sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", tmp_path, source)

@@ -16,7 +16,9 @@ def write_groups(folder, sizes, people, times):
     return folder / "g-nverts.txt"
 
 
-@given(st.lists(st.tuples(st.lists(st.integers(0, 6), min_size=1, max_size=5), st.integers(0, 3)), min_size=1, max_size=12))
+@given(
+    st.lists(st.tuples(st.lists(st.integers(0, 6), min_size=1, max_size=5), st.integers(0, 3)), min_size=1, max_size=12)
+)
 def test_groups_are_all_their_pairs(tmp_path_factory, groups):
     file = write_groups(
         tmp_path_factory.mktemp("groups"),

@@ -32,7 +32,9 @@ def show(context: typer.Context, json: options.Json = False) -> None:
     for one in public_sets().values():
         for line in describe(one):
             typer.echo(line)
-    typer.echo("Fetch one with `shoal datasets fetch NAME`. Licences are what the publishers state; read their pages before use.")
+    typer.echo(
+        "Fetch one with `shoal datasets fetch NAME`. Licences are what the publishers state; read their pages before use."
+    )
 
 
 @datasets.command()
@@ -57,7 +59,14 @@ def fetch(
     size, command = got.path.stat().st_size, what.command(got.path)
     if json:
         console.print_json(
-            {"name": name, "path": str(got.path), "bytes": size, "sha256": got.sha256, "new": got.new, "command": command}
+            {
+                "name": name,
+                "path": str(got.path),
+                "bytes": size,
+                "sha256": got.sha256,
+                "new": got.new,
+                "command": command,
+            }
         )
     elif not quiet:
         checked = "recorded now, to compare with from now on" if got.first else "as expected"
@@ -93,7 +102,13 @@ def _bar(name: str, quiet: bool) -> Iterator[Hear | None]:
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task(name, total=None)
         yield lambda done, total: bars.update(task, completed=done, total=total)

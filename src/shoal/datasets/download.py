@@ -117,7 +117,9 @@ def _go_on(address: str, part: Path, most: int, hear: Hear) -> None:
         length = answer.headers.get("Content-Length", "")
         total = have + int(length) if length.isdecimal() else None
         if total is None and not answer.chunked:
-            raise InputError(f"{address}: the server does not say how long the file is, so a broken download would look whole")
+            raise InputError(
+                f"{address}: the server does not say how long the file is, so a broken download would look whole"
+            )
         if total is not None and total > most:
             raise _too_large(address, part, most)
         _check_room(part, (total or 0) - have)
@@ -129,7 +131,12 @@ def _go_on(address: str, part: Path, most: int, hear: Hear) -> None:
 
 
 def _pour(
-    answer: http.client.HTTPResponse, out: IO[bytes], have: int, total: int | None, check: Callable[[int], None], hear: Hear
+    answer: http.client.HTTPResponse,
+    out: IO[bytes],
+    have: int,
+    total: int | None,
+    check: Callable[[int], None],
+    hear: Hear,
 ) -> int:
     """Write what comes; gives how much there is now."""
     while True:
@@ -185,7 +192,9 @@ def _over(address: str, part: Path, done: int, most: int) -> None:
 
 def _too_large(address: str, part: Path, most: int) -> InputError:
     forget(part)
-    return InputError(f"{address}: the file is larger than {words_for_bytes(most)}, which it should not be; nothing is kept")
+    return InputError(
+        f"{address}: the file is larger than {words_for_bytes(most)}, which it should not be; nothing is kept"
+    )
 
 
 def _check_room(part: Path, needed: int) -> None:
@@ -197,7 +206,9 @@ def _check_room(part: Path, needed: int) -> None:
 
 
 def _refused(address: str, error: HTTPError) -> InputError:
-    return InputError(f"{address}: the publisher's server answers {error.code} ({error.reason}); the file may have moved")
+    return InputError(
+        f"{address}: the publisher's server answers {error.code} ({error.reason}); the file may have moved"
+    )
 
 
 def _unreachable(address: str, reason: object) -> Exception:

@@ -24,7 +24,9 @@ def groups_as_pairs(path: Path) -> tuple[Table, list[str]]:
     bad = (counts.is_null() | (counts < 1)).fill_null(True)
     if bad.any():
         row = int(bad.arg_max() or 0)
-        raise InputError(f"{files[0]}, line {row + 1}: the size of a group is a whole number from 1; got '{sizes[row]}'")
+        raise InputError(
+            f"{files[0]}, line {row + 1}: the size of a group is a whole number from 1; got '{sizes[row]}'"
+        )
     if len(times) != len(sizes):
         raise InputError(f"{files[2]}: {len(times):,} times for the {len(sizes):,} groups of {files[0].name}")
     size = counts.to_numpy()
@@ -37,15 +39,21 @@ def groups_as_pairs(path: Path) -> tuple[Table, list[str]]:
     if 8 * 3 * n_pairs > (most := most_unpacked(packed)):
         raise too_much(path, most)
     source, target, group = _pairs(size)
-    frame = pl.DataFrame({"source": people.gather(source), "target": people.gather(target), "time": times.gather(group)})
-    return Table(frame, lambda row: f"{files[2]}, line {int(group[row]) + 1}"), people.unique(maintain_order=True).to_list()
+    frame = pl.DataFrame(
+        {"source": people.gather(source), "target": people.gather(target), "time": times.gather(group)}
+    )
+    return Table(frame, lambda row: f"{files[2]}, line {int(group[row]) + 1}"), people.unique(
+        maintain_order=True
+    ).to_list()
 
 
 def _siblings(path: Path) -> list[Path]:
     for part in _PARTS:
         if (stem := path.name.partition(f"-{part}.txt"))[1]:
             return [path.with_name(f"{stem[0]}-{one}.txt{stem[2]}") for one in _PARTS]
-    raise InputError(f"{path}: groups come in three files NAME-nverts.txt, NAME-simplices.txt and NAME-times.txt; give one")
+    raise InputError(
+        f"{path}: groups come in three files NAME-nverts.txt, NAME-simplices.txt and NAME-times.txt; give one"
+    )
 
 
 def _one_column(file: Path) -> pl.Series:
@@ -63,7 +71,9 @@ def _pairs(size: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         groups = np.flatnonzero(size == one)
         low, high = np.triu_indices(one, 1)
         first = np.repeat(starts[groups], len(low))
-        parts.append((first + np.tile(low, len(groups)), first + np.tile(high, len(groups)), np.repeat(groups, len(low))))
+        parts.append(
+            (first + np.tile(low, len(groups)), first + np.tile(high, len(groups)), np.repeat(groups, len(low)))
+        )
     source, target, group = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(group, kind="stable")
     return source[order], target[order], group[order]
