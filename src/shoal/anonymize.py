@@ -127,7 +127,7 @@ def anonymize(
         seed = work.seed
     chance = Randomness(seed, graph.digest())
 
-    with open_engine(engine, jobs=jobs, memory=worker_memory) as workers:
+    with open_engine(engine, jobs=jobs, memory=worker_memory, work=work.folder if work else None) as workers:
         run = Runner(workers, work)
         with progress.stage("grouping", 100) as tell:
             groups = group_blocks(graph, promise, how, limits, chance, shard_people, run, tell)

@@ -16,6 +16,7 @@ import pytest
 
 import shoal
 from shoal import InputError
+from shoal.engine.work import open_work
 from shoal.large import anonymize_folder
 from shoal.progress import Progress
 from tests.engine.conftest import hashes
@@ -178,6 +179,11 @@ def test_other_work_is_never_taken_for_this(contacts, tmp_path):
     with pytest.raises(InputError, match="is not an empty folder"):
         anonymize_folder(contacts, 3, tmp_path / "out", **OPTIONS, work_dir=work)
     assert oct(work.stat().st_mode)[-3:] == "700"
+
+
+def test_a_resumed_run_knows_the_draft_of_the_release(tmp_path):
+    begun = open_work(tmp_path / "work", {"k": 3, "slices": "1d"}, 7, resume=False)
+    assert open_work(tmp_path / "work", {"k": 3, "slices": "1d"}, None, resume=True) == begun
 
 
 def test_resuming_in_memory(tmp_path):

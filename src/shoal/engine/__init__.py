@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -46,11 +47,13 @@ class Engine(Protocol):
 
 
 @contextmanager
-def open_engine(engine: Any = "local", *, jobs: int | None = None, memory: str | None = None) -> Iterator[Engine]:
+def open_engine(
+    engine: Any = "local", *, jobs: int | None = None, memory: str | None = None, work: Path | None = None
+) -> Iterator[Engine]:
     """An engine by name ("local", "dask"), by the address of a Dask scheduler, or by a `distributed.Client`.
 
     `jobs` are threads, or worker processes of a cluster that is started here and stopped at the end; `memory` is what
-    each of these workers may use.
+    each of these workers may use, and `work` a folder in which they may leave things.
     """
     if engine == "local":
         yield LocalEngine(jobs or usable_cores())
@@ -63,5 +66,5 @@ def open_engine(engine: Any = "local", *, jobs: int | None = None, memory: str |
         from shoal.engine.cluster import open_cluster
     except ImportError:
         raise InputError("the engine 'dask' is not installed: pip install 'shoal[dask]'") from None
-    with open_cluster(engine, jobs or usable_cores(), memory) as cluster:
+    with open_cluster(engine, jobs or usable_cores(), memory, work) as cluster:
         yield cluster

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import dask
@@ -85,7 +86,7 @@ def _measured(task: Callable[..., Any], piece: Any) -> tuple[Any, str, int]:
 
 
 @contextmanager
-def open_cluster(engine: Any, jobs: int, memory: str | None) -> Iterator[DaskEngine]:
+def open_cluster(engine: Any, jobs: int, memory: str | None, work: Path | None) -> Iterator[DaskEngine]:
     """A client that was given, one to an address, or one to a cluster of processes that lives as long as this block."""
     if isinstance(engine, Client):
         yield DaskEngine(engine)
@@ -102,7 +103,7 @@ def open_cluster(engine: Any, jobs: int, memory: str | None) -> Iterator[DaskEng
         dask.config.set({"distributed.scheduler.allowed-failures": LIVES}),
         LocalCluster(
             n_workers=jobs, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0",
-            memory_limit=memory or "auto", silence_logs="CRITICAL",
+            memory_limit=memory or "auto", silence_logs="CRITICAL", local_directory=None if work is None else str(work),
         ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):  # fmt: skip

@@ -83,7 +83,7 @@ def anonymize_folder(
     what = {"input": _fingerprint(found), "columns": [source, target, time], "slices": cut, "k": k, "options": repr(how),
             "shard size": shard_people}  # fmt: skip
     with _working(work_dir, Path(output), what, seed, resume=resume) as work:
-        with open_engine(engine, jobs=jobs, memory=worker_memory) as workers:
+        with open_engine(engine, jobs=jobs, memory=worker_memory, work=work.folder) as workers:
             run = _Run(workers, work, progress or Progress())
             made = _make(run, found, k, how, shard_people)
             certificate = write_large(run.engine, made, output, private=private, keep_ids=keep_ids, force=force)
@@ -107,7 +107,7 @@ def audit_folder(
     found = find_contacts(Path(folder), source, target, time, {"slice": None, "slices": None, **cut})
     with (
         tempfile.TemporaryDirectory(prefix="shoal-") as place,
-        open_engine(engine, jobs=jobs, memory=worker_memory) as workers,
+        open_engine(engine, jobs=jobs, memory=worker_memory, work=Path(place)) as workers,
     ):
         work = open_work(Path(place) / "work", {}, None, resume=False)
         run = _Run(workers, work, progress or Progress())
