@@ -78,7 +78,7 @@ Dialect = Annotated[
     str | None,
     typer.Option(
         "--dialect",
-        help="csv, parquet, snap, konect, sociopatterns, multiplex, multinet, graphml or gexf.",
+        help="csv, parquet, snap, konect, sociopatterns, multiplex, multinet, simplices, graphml or gexf.",
         rich_help_panel=_INPUT,
     ),
 ]

@@ -47,7 +47,8 @@ def read(
         Names of columns; by default these very words. A column `layer` is used where you name it, or where no time is
         cut; otherwise the layers are merged.
     dialect
-        csv, parquet, snap, konect, sociopatterns, multiplex, multinet, graphml or gexf; by default what the file's name says.
+        csv, parquet, snap, konect, sociopatterns, multiplex, multinet, simplices, graphml or gexf; by default what the
+        file's name says.
     nodes
         A file with more people, who may never appear in a contact: a column `node` or `id`, or one id a line.
     timezone, offset

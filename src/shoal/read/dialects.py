@@ -9,6 +9,7 @@ from typing import NamedTuple
 import polars as pl
 
 from shoal.errors import InputError
+from shoal.read.simplices import groups_as_pairs
 from shoal.read.text import Table, blank_separated, delimited, load_text, most_unpacked, too_much
 
 
@@ -102,6 +103,12 @@ def _multinet(path: Path) -> Layout:
     return Layout(Table(frame, lambda row: f"{path}, line {lines[row]}"), "u", "v", layer="layer", people=people)
 
 
+def _simplices(path: Path) -> Layout:
+    """Groups of any size with a time, in three files NAME-nverts.txt, NAME-simplices.txt and NAME-times.txt."""
+    table, people = groups_as_pairs(path)
+    return Layout(table, "source", "target", "time", people=people)
+
+
 def _graphml(path: Path) -> Layout:
     """The edges of a GraphML file, with their attributes."""
     from shoal.read.xml import graphml
@@ -124,6 +131,7 @@ DIALECTS: dict[str, Callable[[Path], Layout]] = {
     "sociopatterns": _sociopatterns,
     "multiplex": _multiplex,
     "multinet": _multinet,
+    "simplices": _simplices,
     "graphml": _graphml,
     "gexf": _gexf,
 }
