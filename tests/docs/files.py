@@ -30,5 +30,9 @@ def _contacts(file: Path, first: datetime, seed: int) -> None:
     ends = rng.choice(len(PEOPLE), (400, 2), p=activity / activity.sum())
     minutes = np.sort(rng.integers(0, 56 * 24 * 60, len(ends)))
     rows = [("ann", "bob", first + timedelta(days=2, hours=9))]
-    rows += [(PEOPLE[u], PEOPLE[v], first + timedelta(minutes=int(m))) for (u, v), m in zip(ends, minutes, strict=True) if u != v]
+    rows += [
+        (PEOPLE[u], PEOPLE[v], first + timedelta(minutes=int(m)))
+        for (u, v), m in zip(ends, minutes, strict=True)
+        if u != v
+    ]
     file.write_text("source,target,time\n" + "".join(f"{u},{v},{t:%Y-%m-%dT%H:%M}\n" for u, v, t in rows))

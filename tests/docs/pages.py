@@ -65,7 +65,9 @@ def run(block: Block, names: dict[str, Any]) -> None:
         test = doctest.DocTestParser().get_doctest(block.text, names, block.where, None, 0)
         test.globs = names  # not a copy: later blocks see what this one made
         said = io.StringIO()
-        result = doctest.DocTestRunner(_Checker(), optionflags=doctest.ELLIPSIS).run(test, out=said.write, clear_globs=False)
+        result = doctest.DocTestRunner(_Checker(), optionflags=doctest.ELLIPSIS).run(
+            test, out=said.write, clear_globs=False
+        )
         assert not result.failed, said.getvalue()
     else:
         exec(compile(block.text, block.where, "exec"), names)
@@ -114,7 +116,12 @@ def _shoal(arguments: list[str]) -> tuple[int, str]:
     from shoal.cli import main
 
     said, code = io.StringIO(), 0
-    with redirect_stdout(said), redirect_stderr(said), patch("signal.signal"), patch.object(sys, "argv", ["shoal", *arguments]):
+    with (
+        redirect_stdout(said),
+        redirect_stderr(said),
+        patch("signal.signal"),
+        patch.object(sys, "argv", ["shoal", *arguments]),
+    ):
         try:
             main()
         except SystemExit as end:
@@ -125,6 +132,11 @@ def _shoal(arguments: list[str]) -> tuple[int, str]:
 def _shell(command: str) -> tuple[int, str]:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
-        command, shell=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=os.environ | {"PATH": path}
+        command,
+        shell=True,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=os.environ | {"PATH": path},
     )
     return done.returncode, done.stdout

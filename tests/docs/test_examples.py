@@ -13,7 +13,9 @@ SLOW = bool(os.environ.get("SHOAL_SLOW_DOCS"))
 MOST_LEFT_OUT = 15  # blocks that nothing runs; another one needs a reason as good as theirs
 
 
-@pytest.mark.parametrize("page", [page for page in pages() if blocks(page)], ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page", [page for page in pages() if blocks(page)], ids=lambda page: str(page.relative_to(ROOT))
+)
 def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "110")
