@@ -105,7 +105,7 @@ def _encode_dense(columns: list[pl.Series]) -> tuple[pl.Series, list[np.ndarray]
 
 def encode_slices(
     times: pl.Series | None, layers: pl.Series | None, **how: Any
-) -> tuple[np.ndarray, list[tuple[str, str | None, str | None]]]:
+) -> tuple[np.ndarray, Iterable[tuple[str, str | None, str | None]]]:
     """The slice of every row, and (label, layer, start) of every slice: layers in name order, bins in time order."""
     if times is not None and len(times) == 0:
         raise InputError("there are no contacts, so there is no time span to cut into slices")
@@ -115,18 +115,18 @@ def encode_slices(
     if layers is None:
         if bins is None:
             return np.empty(0, np.int32), [("all", None, None)]
-        return bins.codes, [(label, None, label) for label in bins.labels]
+        return bins.codes, ((label, None, label) for label in bins.labels)
     if layers.null_count():
         raise RowError(int(layers.is_null().arg_max() or 0), layers.name, "the layer is missing")
     names = timebins.value_bins(layers)
     if bins is None:
-        return names.codes, [(layer, layer, None) for layer in names.labels]
+        return names.codes, ((layer, layer, None) for layer in names.labels)
     if len(names.labels) * len(bins.labels) > timebins.MAX_SLICES:
         raise InputError(
             f"layers and time bins together give more than {timebins.MAX_SLICES:,} slices; choose wider bins"
         )
     codes = names.codes * np.int32(len(bins.labels)) + bins.codes
-    return codes, [(f"{layer}/{label}", layer, label) for layer in names.labels for label in bins.labels]
+    return codes, ((f"{layer}/{label}", layer, label) for layer in names.labels for label in bins.labels)
 
 
 def simple_slices(

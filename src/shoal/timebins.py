@@ -210,9 +210,12 @@ def positions(values: pl.Series, distinct: pl.Series) -> np.ndarray:
     if len(distinct) < 1_000 and values.dtype.is_numeric():
         return np.searchsorted(distinct.to_numpy(), values.to_numpy()).astype(np.int32)
     table = pl.DataFrame({"value": distinct, "index": pl.Series(np.arange(len(distinct), dtype=np.int32))})
-    return (
-        values.alias("value").to_frame().join(table, on="value", how="left", maintain_order="left")["index"].to_numpy()
-    )
+    column, step = values.alias("value").to_frame(), max(1 << 17, 4 * len(distinct))  # a join takes room for each row
+    found = np.empty(len(values), np.int32)
+    for at in range(0, len(values), step):
+        rows = column.slice(at, step).join(table, on="value", how="left", maintain_order="left")
+        found[at : at + step] = rows["index"].to_numpy()
+    return found
 
 
 def cut(

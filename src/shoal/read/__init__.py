@@ -12,6 +12,7 @@ from shoal.errors import InputError, RowError
 from shoal.graph import Slice, TemporalGraph
 from shoal.read.dialects import DIALECTS, Layout, dialect_of
 from shoal.read.people import read_people
+from shoal.read.text import named
 
 __all__ = ["read"]
 
@@ -73,9 +74,10 @@ def read(
     names = _choose_columns(path, layout, source, target, time, layer, cut=slice is not None or slices is not None)
     frame = layout.table.frame.select(sorted({n for n in names.values() if n}))
     extra = read_people(Path(nodes)) if nodes is not None else None
-    if layout.people:
-        actors = pl.Series("node", layout.people, dtype=pl.String)
-        extra = actors if extra is None else pl.concat([actors, extra.alias("node").cast(pl.String)])
+    if layout.people is not None:
+        extra = layout.people if extra is None else pl.concat([layout.people, extra.cast(pl.String)])
+    where = layout.table.where
+    del layout  # with every column that is not asked for
     frame, extra = _whole_numbers(frame, [names["source"], names["target"]], extra)
     try:
         return TemporalGraph.from_edges(
@@ -91,7 +93,7 @@ def read(
             directed=directed,
         )
     except RowError as error:
-        raise InputError(f"{layout.table.where(error.row)}, column '{error.column}': {error.problem}") from None
+        raise InputError(f"{where(error.row)}, column '{error.column}': {error.problem}") from None
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -127,9 +129,8 @@ def _choose_columns(
     found = {k: v for k, v in chosen.items() if v is not None}
     for role, name in found.items():
         if name not in have:
-            columns = ", ".join(have)
             raise InputError(
-                f"{path}, line 1: no column '{name}'; the columns are {columns} (name the right one with --{role})"
+                f"{path}, line 1: no column '{name}'; the columns are {named(have)} (name the right one with --{role})"
             )
     return found
 
