@@ -16,6 +16,7 @@ from shoal.promise import Promise
 from shoal.randomness import Randomness
 
 if TYPE_CHECKING:
+    from shoal.engine.work import Work
     from shoal.extend import Earlier
 
 
@@ -50,7 +51,7 @@ class Release:
 
     `graph` carries the original ids: `save` replaces them by pseudonyms. `bound` is an l1 cost that no degrees with these
     crowds can undercut; `groups` number people who stay alike for good; `rounds` are those of the paper's methods;
-    `after` says what an extension follows.
+    `after` says what an extension follows; `work` is the folder of its checkpoints.
     """
 
     original: TemporalGraph
@@ -62,6 +63,7 @@ class Release:
     rounds: list[int]
     bound: int
     after: Earlier | None = None
+    work: Work | None = None
 
     @property
     def k(self) -> int:

@@ -1,7 +1,8 @@
 """Prove a release from its files alone.
 
-This file and `_released` import nothing of shoal but the exceptions, on purpose: they share no code with what they check. They
-read the tables with polars, count with numpy, and believe the certificate in nothing they can count themselves.
+This file, `_released` and `_partitioned` import nothing of shoal but the exceptions, on purpose: they share no code with
+what they check. They read the tables with polars, count with numpy, and believe the certificate in nothing they can count
+themselves.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.audit._partitioned import check_partitioned, is_partitioned
 from shoal.audit._released import (
     Check,
     Released,
@@ -81,6 +83,8 @@ def verify(
         raise InputError("some of these releases have directions and some do not: they do not belong together")
     if len(folders) > 1 and any(claim["n_blocks"] > 1 for claim in claims):
         raise InputError("a release with a horizon promises nothing about several releases together: verify it alone")
+    if any(is_partitioned(one) for one in folders):
+        return _verify_partitioned(folders, claims[0], k, record)
     checks: list[Check] = []
     parts: list[Released] = []
     for one, claim in zip(folders, claims, strict=True):
@@ -95,6 +99,21 @@ def verify(
         checks += more
     promised = max(claim["k"] for claim in claims)
     return Verdict(", ".join(map(str, folders)), promised if k is None else k, smallest, tuple(checks))
+
+
+def _verify_partitioned(
+    folders: list[Path], claims: dict[str, Any], k: int | None, record: str | os.PathLike[str] | None
+) -> Verdict:
+    """A release in partitioned Parquet, which may be larger than memory."""
+    if len(folders) > 1 or record is not None:
+        raise InputError("a release in partitioned Parquet is verified alone, and has no levels to look up")
+    checks, smallest = [check_hashes(folders[0], claims["sha256"])], None
+    try:
+        more, smallest = check_partitioned(folders[0], claims, k)
+        checks += more
+    except Unreadable as problem:
+        checks.append(Check("the tables can be read", False, str(problem)))
+    return Verdict(str(folders[0]), claims["k"] if k is None else k, smallest, tuple(checks))
 
 
 def _check_files(folder: Path, claims: dict[str, Any]) -> tuple[list[Check], Released | None]:

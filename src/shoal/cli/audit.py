@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.cli import console, options
+from shoal.cli import console, large, options
 
 if TYPE_CHECKING:
     from shoal.audit import Audit
@@ -28,18 +28,31 @@ def audit(
     record: Annotated[
         Path | None, typer.Option("--record", help="The private record of the release, which says who is who.")
     ] = None,
+    jobs: options.Jobs = None,
+    engine: options.EngineName = "local",
+    scheduler: options.Scheduler = None,
+    worker_memory: options.Memory = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Tell how many people can be singled out, by whom, and which slices give them away."""
     from shoal.audit import audit as run
+    from shoal.large import is_contacts_folder
 
+    if is_contacts_folder(input):
+        where = {"jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory}
+        exposed = large.audit(input, k or 5, load.options, {"--original": original, "--record": record}, where)
+        if json:
+            console.print_json(exposed)
+        elif not quiet:
+            typer.echo(large.describe_audit(exposed, k or 5))
+        return
     graph = load(input)
     before = None
     if original is not None:
         before = load(original)
         graph = _with_original_ids(graph, record)
-    found = run(graph, k=k or _k_of(input), original=before, progress=console.progress(quiet))
+    found = run(graph, k=k or _k_of(input), original=before, progress=console.progress(quiet), jobs=jobs)
     if json:
         console.print_json(found.to_dict())
     elif not quiet:
