@@ -24,7 +24,7 @@ class Shape(NamedTuple):
     """The content of a file of about so many bytes, and how it is read."""
 
     make: Callable[[int], bytes]
-    options: dict[str, Any] = {}
+    options: dict[str, Any] | None = None
 
 
 def _filled(head: bytes, line: bytes) -> Callable[[int], bytes]:
@@ -136,10 +136,10 @@ class Cost(NamedTuple):
     bytes: int
 
 
-def cost_of_reading(file: Path, options: dict[str, Any], most_seconds: float = 60) -> Cost:
+def cost_of_reading(file: Path, options: dict[str, Any] | None, most_seconds: float = 60) -> Cost:
     """In a process of its own; more than so many seconds is a hang, and an exception."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.hostile", str(file), repr(options)],
+        [sys.executable, "-m", "tests.hostile", str(file), repr(options or {})],
         capture_output=True,
         text=True,
         timeout=most_seconds,

@@ -50,7 +50,7 @@ def ids_as_series(ids: Iterable[Any]) -> pl.Series:
 def same_kind(*columns: list[Any]) -> list[pl.Series]:
     """Columns of ids as whole numbers if all of them are, otherwise all as text."""
     whole = all(isinstance(x, int | np.integer) and not isinstance(x, bool) for c in columns for x in c)
-    if whole:
+    if whole and all(-(2**63) <= x < 2**63 for c in columns for x in c):
         return [pl.Series(c, dtype=pl.Int64) for c in columns]
     kinds = {isinstance(x, str) for c in columns for x in c}
     if kinds == {True, False} and len({str(x) for c in columns for x in c}) < len({x for c in columns for x in c}):
@@ -62,12 +62,32 @@ def _as_id(column: pl.Series, row_offset: int = 0) -> pl.Series:
     if column.null_count():
         raise RowError(int(column.is_null().arg_max() or 0) + row_offset, column.name, "the id is missing")
     if column.dtype.is_integer():
-        return column.cast(pl.Int64)
+        numbers = column.cast(pl.Int64, strict=False)
+        if numbers.null_count():
+            row = int(numbers.is_null().arg_max() or 0)
+            raise RowError(row, column.name, f"ids of more than 63 bits must be text; got {column[row]}")
+        return numbers
     if column.dtype in (pl.String, pl.Categorical, pl.Enum):
-        return column.cast(pl.String)
+        texts = column.cast(pl.String)
+        if (empty := texts == "").any():
+            raise RowError(int(empty.arg_max() or 0), column.name, "the id is missing")
+        return texts
     if column.dtype == pl.Null and len(column) == 0:
         return column.cast(pl.Int64)
     raise InputError(f"column '{column.name}' holds {column.dtype}; ids are whole numbers or text")
+
+
+def whole_numbers(
+    frame: pl.DataFrame, columns: list[str], extra: pl.Series | None
+) -> tuple[pl.DataFrame, pl.Series | None]:
+    """Ids from text become numbers only where that loses nothing: all of them written as plain whole numbers."""
+    texts = [frame[c] for c in columns] + ([] if extra is None else [extra])
+    if any(t.dtype != pl.String for t in texts):
+        return frame, extra
+    numbers = [t.cast(pl.Int64, strict=False) for t in texts]
+    if any(n.null_count() or not (n.cast(pl.String) == t).all() for n, t in zip(numbers, texts, strict=True)):
+        return frame, extra
+    return frame.with_columns(numbers[0], numbers[1]), None if extra is None else numbers[2]
 
 
 def encode_ids(columns: list[pl.Series], extra: pl.Series | None = None) -> tuple[pl.Series, list[np.ndarray]]:
@@ -126,7 +146,12 @@ def encode_slices(
             f"layers and time bins together give more than {timebins.MAX_SLICES:,} slices; choose wider bins"
         )
     codes = names.codes * np.int32(len(bins.labels)) + bins.codes
-    return codes, ((f"{layer}/{label}", layer, label) for layer in names.labels for label in bins.labels)
+    parts = [(f"{layer}/{label}", layer, label) for layer in names.labels for label in bins.labels]
+    if len({part[0] for part in parts}) < len(parts):
+        raise InputError(
+            "two slices would have the same label, because layers and times both have a '/' in their names"
+        )
+    return codes, parts
 
 
 def simple_slices(

@@ -18,6 +18,7 @@ from shoal.read.text import (
     first_line,
     load_text,
     most_unpacked,
+    refuse_empty,
     refuse_too_wide,
     short,
     too_much,
@@ -40,26 +41,32 @@ def _csv(path: Path) -> Layout:
     data = load_text(path)
     header = data.lstrip(b"\r\n").split(b"\n", 1)[0]
     separator = next((s for s in ",\t;" if s.encode() in header), ",")
-    return Layout(delimited(path, data, separator))
+    return Layout(refuse_empty(path, delimited(path, data, separator)))
 
 
 def _parquet(path: Path) -> Layout:
-    """The columns that hold one value a row; lists and the like are left out."""
+    """A Parquet file that has rows."""
+    table = parquet(path)
+    if not len(table.frame):
+        raise InputError(f"{path}: the table has no rows")
+    return Layout(table)
+
+
+def parquet(path: Path) -> Table:
+    """The columns of a Parquet file that hold one value a row; lists and the like are left out."""
+    if not path.is_file():
+        raise InputError(f"{path}: {'is not a file' if path.exists() else 'no such file'}")
     try:
-        lazy = pl.scan_parquet(path)
+        lazy = pl.scan_parquet(path, glob=False)
         schema = lazy.collect_schema()
         refuse_too_wide(path, len(schema))
         n_rows = lazy.select(pl.len()).collect().item()  # from the file's own index
         if 8 * n_rows * len(schema) > (most := most_unpacked(path.stat().st_size)):
             raise too_much(path, most)
         frame = lazy.select(name for name, kind in schema.items() if not kind.is_nested()).collect()
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise InputError(f"{path}: not a readable Parquet file ({first_line(error)})") from None
-    if not len(frame):
-        raise InputError(f"{path}: the table has no rows")
-    return Layout(Table(frame, lambda row: f"{path}, row {row + 1}"))
+    return Table(frame, lambda row: f"{path}, row {row + 1}")
 
 
 def _columns(path: Path, comments: str, **places: int) -> Layout:

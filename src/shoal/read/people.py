@@ -9,7 +9,7 @@ import polars as pl
 
 from shoal.errors import InputError
 from shoal.read.dialects import DIALECTS, dialect_of
-from shoal.read.text import Table, delimited, load_text, named
+from shoal.read.text import Table, delimited, load_text, named, refuse_empty
 
 
 def read_people(path: Path) -> pl.Series:
@@ -56,7 +56,7 @@ def _table(path: Path) -> Table:
     data = load_text(path)
     first = [cell.strip(' "') for cell in data.lstrip().split(b"\n", 1)[0].decode().split(",")]
     plain = len(first) == 1 and first[0] not in ("node", "id")
-    return delimited(path, data, ",", header=not plain)
+    return refuse_empty(path, delimited(path, data, ",", header=not plain))
 
 
 def _ids(path: Path, table: Table, name: str | None) -> pl.Series:

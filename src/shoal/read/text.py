@@ -74,7 +74,7 @@ def load_bytes(path: Path) -> bytes:
     """The content of a file, decompressed if it is gzip or zstd (told by its first bytes, not by its name)."""
     try:
         data = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):  # a zero byte in the name
         raise InputError(f"{path}: no such file") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
@@ -286,9 +286,14 @@ def _parse(
     blank = frame.select(pl.all_horizontal(pl.all().is_null() | (pl.all() == ""))).to_series()
     if blank.any():
         frame = frame.filter(~blank)
-    if not len(frame):
-        raise InputError(f"{path}: there is a header but no rows below it")
     return Table(frame, where)
+
+
+def refuse_empty(path: Path, table: Table) -> Table:
+    """A table of contacts or people without any is a mistake; in a release it may be the truth."""
+    if not len(table.frame):
+        raise InputError(f"{path}: there is a header but no rows below it")
+    return table
 
 
 def _written_again(records: Records, separator: str) -> bytes:
