@@ -150,7 +150,7 @@ def run(mutant: Mutant | None, copy: Path, tests: list[str]) -> str | None:
             env={
                 **os.environ,
                 "PYTHONPATH": str(copy / "src"),
-                "NUMBA_DISABLE_JIT": "1",
+                "SHOAL_UNCOMPILED": "1",
                 "PYTHONDONTWRITEBYTECODE": "1",
             },
             capture_output=True,

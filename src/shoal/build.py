@@ -11,6 +11,8 @@ import polars as pl
 from shoal import timebins
 from shoal.errors import InputError, RowError
 
+_PLAIN = "^(0|-?[1-9][0-9]*)$"  # a whole number as everybody writes it
+
 
 def as_columns(frame: Any, names: list[str]) -> dict[str, pl.Series]:
     """The named columns of anything that speaks Arrow, of a mapping, or of a pandas frame without pyarrow."""
@@ -84,8 +86,10 @@ def whole_numbers(
     texts = [frame[c] for c in columns] + ([] if extra is None else [extra])
     if any(t.dtype != pl.String for t in texts):
         return frame, extra
+    if not all(t.str.contains(_PLAIN).all() for t in texts):
+        return frame, extra
     numbers = [t.cast(pl.Int64, strict=False) for t in texts]
-    if any(n.null_count() or not (n.cast(pl.String) == t).all() for n, t in zip(numbers, texts, strict=True)):
+    if any(n.null_count() for n in numbers):
         return frame, extra
     return frame.with_columns(numbers[0], numbers[1]), None if extra is None else numbers[2]
 
@@ -102,10 +106,15 @@ def encode_ids(columns: list[pl.Series], extra: pl.Series | None = None) -> tupl
     dense = _encode_dense(every)
     if dense is not None:
         return dense[0], dense[1][: len(columns)]
-    ids = pl.concat([c.alias("node").unique() for c in every]).unique().sort()
+    ids = pl.concat([_distinct(c.alias("node")) for c in every]).unique().sort()
     if len(ids) > np.iinfo(np.int32).max:
         raise InputError("more than two thousand million people do not fit one machine")
     return ids, [timebins.positions(c, ids) for c in every[: len(columns)]]
+
+
+def _distinct(column: pl.Series, step: int = 1 << 18) -> pl.Series:
+    """The distinct values, found piece by piece: polars takes much room for each row it looks at."""
+    return pl.concat([column.slice(at, step).unique() for at in range(0, max(len(column), 1), step)]).unique()
 
 
 def _encode_dense(columns: list[pl.Series]) -> tuple[pl.Series, list[np.ndarray]] | None:

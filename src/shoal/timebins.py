@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zoneinfo
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ _NUMBER = re.compile(r"\s*[-+]?\d+(\.\d*)?([eE][-+]?\d+)?\s*$")
 # Years 1 to 9999, which is what calendars (and labels of four digits) can say.
 _EARLIEST, _LATEST = -62_135_596_800_000_000, 253_402_300_799_999_999
 _LONGEST_WIDTH, _LONGEST_OFFSET = 9_999 * 366 * 86_400, 3_660 * 86_400  # in seconds
-_REFUSALS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OverflowError, ValueError)
+_REFUSALS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OverflowError, RuntimeError, ValueError)
 
 
 class Bins(NamedTuple):
@@ -163,10 +164,10 @@ def calendar_bins(us: np.ndarray, width: str, *, timezone: str = "UTC", offset: 
             f"a slice width of {width} cuts this time span into about {expected:,.0f} slices; "
             f"at most {MAX_SLICES:,} are allowed, choose a wider one"
         )
-    span = pl.Series([low, high]).cast(pl.Datetime("us", "UTC"))
     try:
-        span = span.dt.convert_time_zone(timezone)
-    except _REFUSALS:
+        zoneinfo.ZoneInfo(timezone)
+        span = pl.Series([low, high]).cast(pl.Datetime("us", "UTC")).dt.convert_time_zone(timezone)
+    except (*_REFUSALS, KeyError, OSError):
         raise InputError(f"unknown time zone '{_short(timezone)}' (expected a name such as Europe/Zurich)") from None
     step = f"{count}{unit}"
     try:
@@ -216,20 +217,19 @@ def value_bins(values: pl.Series) -> Bins:
     distinct = values.unique().sort()
     if len(distinct) > MAX_SLICES:
         raise InputError(f"column '{values.name}' has {len(distinct):,} distinct values; at most {MAX_SLICES:,} slices")
-    return Bins(positions(values, distinct), [str(v) for v in distinct.to_list()])
+    return Bins(positions(values, distinct), [str(v) for v in distinct])
 
 
 def positions(values: pl.Series, distinct: pl.Series) -> np.ndarray:
     """Where each value stands among the sorted distinct ones."""
+    if values.dtype == pl.String:
+        return distinct.search_sorted(values).to_numpy().astype(np.int32)
     if len(distinct) < 1_000 and values.dtype.is_numeric():
         return np.searchsorted(distinct.to_numpy(), values.to_numpy()).astype(np.int32)
     table = pl.DataFrame({"value": distinct, "index": pl.Series(np.arange(len(distinct), dtype=np.int32))})
-    column, step = values.alias("value").to_frame(), max(1 << 17, 4 * len(distinct))  # a join takes room for each row
-    found = np.empty(len(values), np.int32)
-    for at in range(0, len(values), step):
-        rows = column.slice(at, step).join(table, on="value", how="left", maintain_order="left")
-        found[at : at + step] = rows["index"].to_numpy()
-    return found
+    return (
+        values.alias("value").to_frame().join(table, on="value", how="left", maintain_order="left")["index"].to_numpy()
+    )
 
 
 def cut(

@@ -221,7 +221,7 @@ def blank_separated(path: Path, data: bytes, comments: str) -> Table:
 def _without_blank_lines(data: bytes) -> bytes:
     while b"\n\n" in data:
         data = data.replace(b"\n\n", b"\n")
-    return data.strip(b"\n")
+    return data.removeprefix(b"\n")  # and no copy where there are none
 
 
 def short(text: str) -> str:
@@ -261,7 +261,8 @@ def _parse(
         return f"{path}, line {next(islice(rows, row, None))}"
 
     # polars makes room for every field of every line, also of lines that have fewer
-    n_cells, n_separators = (data.count(b"\n") + 1) * (n_fields - 1), data.count(separator.encode())
+    n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    n_cells, n_separators = n_lines * (n_fields - 1), data.count(separator.encode())
     if quoted and n_cells > n_separators:  # lines are short, or blank, or broken inside quotes
         complain()
         data = _written_again(records, separator)
