@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,24 @@ class Verdict:
             "min_class_size": self.min_class_size,
             "checks": [vars(check) for check in self.checks],
         }
+
+    def _headline(self) -> str:
+        word = "holds" if self.holds else "does NOT hold"
+        crowd = "" if self.min_class_size is None else f", smallest crowd {self.min_class_size:,}"
+        return f"Verdict({self.folder} {word} at k = {self.k}{crowd})"
+
+    def __repr__(self) -> str:
+        marks = [f"  {'ok ' if check.passed else 'BAD'} {check.name}: {check.detail}" for check in self.checks]
+        return "\n".join([self._headline(), *marks])
+
+    def _repr_html_(self) -> str:
+        """For notebooks: every check. Written out here, since this file shares no code with the rest."""
+        rows = [
+            f"<tr><td>{'ok' if check.passed else '<strong>BAD</strong>'}</td>"
+            f'<td style="text-align:left">{escape(check.name)}</td><td style="text-align:left">{escape(check.detail)}</td></tr>'
+            for check in self.checks
+        ]
+        return f"<p>{escape(self._headline())}</p><table><tbody>{''.join(rows)}</tbody></table>"
 
 
 def verify(

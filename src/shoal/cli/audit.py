@@ -16,14 +16,23 @@ if TYPE_CHECKING:
 
 @options.reads_contacts
 def audit(
-    input: Annotated[Path, typer.Argument(help="A file of contacts, or a release folder.", show_default=False)],
+    input: Annotated[
+        Path,
+        typer.Argument(
+            help="A file of contacts, a query, or a release folder.", parser=options.contacts, show_default=False
+        ),
+    ],
     load: options.Load,
     k: Annotated[
         int | None, typer.Option("-k", help="Crowds below this are too small (default: the release's k, or 5).", min=1)
     ] = None,
     original: Annotated[
         Path | None,
-        typer.Option("--original", help="What INPUT, a release, was made from: simulate re-identification."),
+        typer.Option(
+            "--original",
+            help="What INPUT, a release, was made from: simulate re-identification.",
+            parser=options.contacts,
+        ),
     ] = None,
     record: Annotated[
         Path | None, typer.Option("--record", help="The private record of the release, which says who is who.")
@@ -93,17 +102,10 @@ def _print(found: Audit, *, is_release: bool) -> None:
     )
     table = Table(box=None, pad_edge=False)
     table.add_column("somebody who", ratio=1)
-    for title in ("finds", f"below {found.k}", "smallest crowd", "guesses right"):
+    for title in found.heads()[1:]:
         table.add_column(title, justify="right", no_wrap=True)
-    for exposure in found.attackers:
-        margin = f" ± {exposure.band:,.0f}" if exposure.sampled else ""
-        table.add_row(
-            exposure.description,
-            f"{exposure.unique:,.0f}{margin}",
-            f"{exposure.below_k:,.0f}",
-            f"{exposure.smallest_crowd:,}",
-            f"{exposure.expected_success:.1%}",
-        )
+    for row in found.rows():
+        table.add_row(*row)
     Console().print(table)
     for sentence in found.in_words() if is_release else found.what_stands_out():
         typer.echo(sentence)

@@ -18,10 +18,22 @@ _INPUT = "Input"
 _OUTPUT = "Output"
 _WHERE = "Where it runs"
 
+
+def contacts(text: str) -> Path:
+    """Where contacts are: a path, or a query such as sqlite:///calls.db?query=SELECT ..., which is a path that knows more."""
+    if "://" not in text:
+        return Path(text)
+    from shoal.read.sql import place
+
+    return place(text)
+
+
 Input = Annotated[
     Path,
     typer.Argument(
-        help="A file of contacts (CSV, TSV, Parquet or a dialect; gzip or zstd too), or a folder of Parquet of any size.",
+        help="A file of contacts (CSV, TSV, Parquet, GraphML, GEXF or a dialect; gzip or zstd too), a folder of Parquet of any "
+        "size, or a query: 'sqlite:///calls.db?query=SELECT ...'.",
+        parser=contacts,
         show_default=False,
     ),
 ]
@@ -65,7 +77,9 @@ Layer = Annotated[
 Dialect = Annotated[
     str | None,
     typer.Option(
-        "--dialect", help="csv, parquet, snap, konect, sociopatterns, multiplex or multinet.", rich_help_panel=_INPUT
+        "--dialect",
+        help="csv, parquet, snap, konect, sociopatterns, multiplex, multinet, simplices, graphml or gexf.",
+        rich_help_panel=_INPUT,
     ),
 ]
 Nodes = Annotated[

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import polars as pl
 
 from shoal.errors import InputError
+from shoal.read.simplices import groups_as_pairs
 from shoal.read.text import (
     Table,
     blank_separated,
@@ -26,7 +27,7 @@ from shoal.read.text import (
 
 
 class Layout(NamedTuple):
-    """A table and the names of its columns; None where it has no such column."""
+    """A table and the names of its columns; None where it has no such column. `directed` is what the file says, if it does."""
 
     table: Table
     source: str | None = None
@@ -34,6 +35,8 @@ class Layout(NamedTuple):
     time: str | None = None
     layer: str | None = None
     people: pl.Series | None = None
+    end: str | None = None
+    directed: bool | None = None
 
 
 def _csv(path: Path) -> Layout:
@@ -135,6 +138,26 @@ def _plain_rows(text: bytearray, columns: list[str]) -> pl.DataFrame:
     return pl.read_csv(bytes(text), has_header=False, new_columns=columns, quote_char=None, infer_schema=False)
 
 
+def _simplices(path: Path) -> Layout:
+    """Groups of any size with a time, in three files NAME-nverts.txt, NAME-simplices.txt and NAME-times.txt."""
+    table, people = groups_as_pairs(path)
+    return Layout(table, "source", "target", "time", people=people)
+
+
+def _graphml(path: Path) -> Layout:
+    """The edges of a GraphML file, with their attributes."""
+    from shoal.read.xml import graphml
+
+    return graphml(path)
+
+
+def _gexf(path: Path) -> Layout:
+    """The edges of a GEXF file, with their attributes, and with the spells of a dynamic one."""
+    from shoal.read.xml import gexf
+
+    return gexf(path)
+
+
 DIALECTS: dict[str, Callable[[Path], Layout]] = {
     "csv": _csv,
     "parquet": _parquet,
@@ -143,9 +166,15 @@ DIALECTS: dict[str, Callable[[Path], Layout]] = {
     "sociopatterns": _sociopatterns,
     "multiplex": _multiplex,
     "multinet": _multinet,
+    "simplices": _simplices,
+    "graphml": _graphml,
+    "gexf": _gexf,
 }
+_SUFFIXES = {".parquet": "parquet", ".pq": "parquet", ".mpx": "multinet", ".graphml": "graphml", ".gexf": "gexf"}
 
 
 def dialect_of(path: Path) -> str:
-    """The dialect of a file whose name says it: .parquet, .mpx; everything else is CSV or TSV with a header."""
-    return {".parquet": "parquet", ".pq": "parquet", ".mpx": "multinet"}.get(path.suffix.lower(), "csv")
+    """The dialect of a file whose name says it, packed or not; everything else is CSV or TSV with a header."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    last = next((suffix for suffix in reversed(suffixes) if suffix not in (".gz", ".zst")), "")
+    return _SUFFIXES.get(last, "csv")
