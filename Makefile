@@ -55,7 +55,7 @@ test: $(STAMPS)/test
 
 # Kernels run as plain Python, so that their lines count.
 coverage: $(STAMPS)/coverage
-	SHOAL_UNCOMPILED=1 $(BIN)/python -m pytest -n 2 --cov --cov-report=term --cov-fail-under=92 $(ARGS)
+	SHOAL_UNCOMPILED=1 SHOAL_EXAMPLES=few $(BIN)/python -m pytest -n 2 --cov --cov-report=term --cov-fail-under=92 $(ARGS)
 
 SECONDS := 600
 TARGETS := contacts people times release record kept upload request

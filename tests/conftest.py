@@ -19,8 +19,8 @@ if UNCOMPILED:
 settings.register_profile(
     "shoal", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("uncompiled", settings.get_profile("shoal"), max_examples=10)
-settings.load_profile("uncompiled" if UNCOMPILED else "shoal")
+settings.register_profile("few", settings.get_profile("shoal"), max_examples=10)  # where lines are counted
+settings.load_profile(os.environ.get("SHOAL_EXAMPLES", "shoal"))
 
 _PLACES = [Path(p) for p in (os.environ.get("SHOAL_DATA"), Path(__file__).parents[2] / "shared" / "data") if p]
 
