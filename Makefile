@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help install demo serve test lint bench paper docs picture clean
+.PHONY: help install demo serve test lint bench paper docs picture dist check-wheel check-lowest check-pythons clean
 
 help:
 	@echo "make demo     anonymize a real data set and verify the release"
@@ -17,6 +17,9 @@ help:
 	@echo "make paper    the paper's figures and table again, into docs/paper (DATA=folder of the sets)"
 	@echo "make docs     build the documentation into docs/_build"
 	@echo "make picture  draw the README's picture again"
+	@echo "make dist     wheel and sdist into dist/"
+	@echo "make check-wheel, check-lowest, check-pythons"
+	@echo "              the wheel in an empty environment, the oldest dependencies, every Python that is here"
 
 $(STAMPS)/venv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "shoal needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
@@ -66,5 +69,35 @@ docs: $(STAMPS)/docs
 picture: $(STAMPS)/demo
 	$(BIN)/python docs/picture.py
 
+dist: $(STAMPS)/test
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+
+# A new environment outside this folder, with nothing but the wheel and what it asks for.
+check-wheel: dist
+	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv "$$folder/env" \
+	&& "$$folder/env/bin/pip" install --quiet "$$(echo $(CURDIR)/dist/shoal-*.whl)[all]" \
+	&& cd "$$folder" && env/bin/shoal --help >/dev/null && env/bin/shoal demo -o release && env/bin/shoal verify release \
+	&& env/bin/shoal datasets >/dev/null && env/bin/python -c 'import shoal; print(shoal.__version__, "runs from", shoal.__file__)'
+
+# The lowest version of every dependency that pyproject.toml allows; old packages may warn of their own old age.
+# ARGS="tests/read tests/realize" for a part of the tests.
+check-lowest: $(STAMPS)/venv
+	$(PIP) uv
+	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv "$$folder/env" \
+	&& $(BIN)/uv pip install --quiet --python "$$folder/env" --resolution lowest-direct ".[test,all]" \
+	&& NUMBA_CACHE_DIR="$$folder/numba" "$$folder/env/bin/python" -m pytest -q -n auto -p no:cacheprovider -o filterwarnings=default $(or $(ARGS),tests)
+
+# ARGS as above. PYTHONS="python3.12 /opt/python3.13/bin/python" names others.
+PYTHONS ?= python3.11 python3.12 python3.13
+check-pythons: $(STAMPS)/venv
+	@for python in $(PYTHONS); do \
+	  "$$python" -c '' 2>/dev/null || { echo "$$python: not here"; continue; }; \
+	  folder=$$(mktemp -d) && "$$python" -m venv "$$folder/env" \
+	  && "$$folder/env/bin/pip" install --quiet ".[test,all]" \
+	  && NUMBA_CACHE_DIR="$$folder/numba" "$$folder/env/bin/python" -m pytest -q -n auto -p no:cacheprovider $(or $(ARGS),tests) \
+	  && echo "$$python: passed" || { echo "$$python: FAILED"; rm -rf "$$folder"; exit 1; }; rm -rf "$$folder"; \
+	done
+
 clean:
-	rm -rf $(VENV) docs/_build demo-release
+	rm -rf $(VENV) docs/_build demo-release dist

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from shoal import datasets as datasets
     from shoal.anonymize import Release, anonymize
     from shoal.audit.exposure import Audit, audit
     from shoal.audit.verify import Verdict, verify
@@ -75,7 +76,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "datasets"})
 
 
 class _Face(ModuleType):

@@ -2,6 +2,9 @@
 
 Kernels release the GIL and are cached on disk. They never start threads of their own: parallel work is spread by
 Python threads over slices and restarts, which keeps results independent of the number of cores.
+
+numba keeps compiled kernels in $NUMBA_CACHE_DIR, else beside the package, else (where that is read-only) in the user's cache
+folder. Where it may write to none of them it refuses; shoal then compiles in every run, and says so once.
 """
 
 from __future__ import annotations
@@ -16,7 +19,25 @@ if TYPE_CHECKING:
         """Compile a kernel on first use."""
 else:
     import functools
+    import warnings
 
     import numba
 
-    njit = functools.partial(numba.njit, cache=True, nogil=True)  # noqa: TID251
+    @functools.cache
+    def _say_once() -> None:
+        warnings.warn(
+            "compiled kernels cannot be kept, so every run compiles for about a minute: neither shoal's own folder nor the "
+            "user's cache folder can be written; set NUMBA_CACHE_DIR to a folder that can",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+
+    def njit(function):
+        """Compile a kernel on first use, from the cache where there is one."""
+        try:
+            return numba.njit(cache=True, nogil=True)(function)  # noqa: TID251
+        except RuntimeError as error:
+            if "cannot cache function" not in str(error):
+                raise
+        _say_once()
+        return numba.njit(nogil=True)(function)  # noqa: TID251

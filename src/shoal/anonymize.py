@@ -8,20 +8,26 @@ of them then finds at least k. How each stage is done, method by method, stands 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import hashlib
+import os
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from shoal.crowds import distinct_rows
-from shoal.errors import GuaranteeError
+from shoal.engine import open_engine
+from shoal.engine.work import open_work
+from shoal.errors import GuaranteeError, InputError
 from shoal.graph import TemporalGraph
+from shoal.group.cut import SHARD_PEOPLE
 from shoal.limits import Limits, make_limits
-from shoal.progress import Progress, run_jobs, usable_cores
+from shoal.pieces import Runner, group_blocks, rebuild_slices
+from shoal.progress import Progress
 from shoal.promise import Promise, make_promise
 from shoal.randomness import Randomness
 from shoal.release import Release
-from shoal.stages import METHODS, Groups, How, group_people, rebuild_slice
+from shoal.stages import METHODS, Groups, How
 
 __all__ = ["METHODS", "Release", "anonymize"]
 
@@ -44,6 +50,11 @@ def anonymize(
     deletion_weight: float = 1.0,
     restarts: int = 5,
     jobs: int | None = None,
+    engine: Any = "local",
+    worker_memory: str | None = None,
+    shard_people: int = SHARD_PEOPLE,
+    work_dir: str | os.PathLike[str] | None = None,
+    resume: bool = False,
     progress: Progress | None = None,
 ) -> Release:
     """Release a graph in which everybody shares their temporal degree vector with at least k - 1 others.
@@ -81,7 +92,16 @@ def anonymize(
     restarts
         Random starts of the paper's methods, of which the best is kept.
     jobs
-        Threads; by default all cores. The result does not depend on it.
+        Threads, or worker processes of a cluster; by default as many as cores. The result does not depend on it.
+    engine
+        "local", "dask" for a cluster of processes on this machine, the address of a Dask scheduler, or a
+        `distributed.Client`. The result does not depend on it.
+    worker_memory
+        What each worker of a cluster started here may use, such as "6GB".
+    shard_people
+        Graphs of more people are cut into shards of about this size, which are grouped each on its own.
+    work_dir, resume
+        A folder for checkpoints, and whether to go on with the run that left them. `Release.save` removes it.
     progress
         Told how far the work is.
 
@@ -96,13 +116,23 @@ def anonymize(
     promise = make_promise(graph, k, protect=protect, horizon=horizon)
     how = How(method, effort, time_limit, objective, deletion_weight, restarts)
     limits = make_limits(graph, allow=allow, keep=keep, forbid=forbid, exempt=exempt, method=method)
-    jobs, progress = jobs or usable_cores(), progress or Progress()
+    if shard_people < 1:
+        raise InputError(f"a shard has at least 1 person; got {shard_people}")
+    if resume and work_dir is None:
+        raise InputError("--resume goes with --work-dir, the folder in which the earlier run left its work")
+    progress, work = progress or Progress(), None
+    if work_dir is not None:
+        what = _described(graph, promise, how, limits, shard_people)
+        work = open_work(work_dir, what, seed, resume=resume)
+        seed = work.seed
     chance = Randomness(seed, graph.digest())
 
-    with progress.stage("grouping", 100) as tell:
-        groups = _group(graph, promise, how, limits, chance, jobs, tell)
-    with progress.stage("rebuilding", graph.n_slices) as tell:
-        released = _rebuild(graph, promise, how, limits, chance, [g.labels for g in groups], jobs, tell)
+    with open_engine(engine, jobs=jobs, memory=worker_memory, work=work.folder if work else None) as workers:
+        run = Runner(workers, work)
+        with progress.stage("grouping", 100) as tell:
+            groups = group_blocks(graph, promise, how, limits, chance, shard_people, run, tell)
+        with progress.stage("rebuilding", graph.n_slices) as tell:
+            released = rebuild_slices(graph, promise, how, limits, chance, [g.labels for g in groups], run, tell)
     _check(released, promise)
     return Release(
         original=graph,
@@ -113,62 +143,22 @@ def anonymize(
         chance=chance,
         rounds=[count for g in groups for count in g.rounds],
         bound=sum(g.bound for g in groups),
+        work=work,
     )
 
 
-def _group(
-    graph: TemporalGraph,
-    promise: Promise,
-    how: How,
-    limits: Limits | None,
-    chance: Randomness,
-    jobs: int,
-    tell: Callable[[float], None],
-) -> list[Groups]:
-    """Stage 1, block by block: whoever knows the whole history faces one block, with a horizon there are many."""
-    degrees, alone = graph.degree_matrix(), promise.n_blocks == 1
-
-    def group(block: int) -> Groups:
-        columns = promise.columns(block, directed=graph.directed)
-        return group_people(
-            np.ascontiguousarray(degrees[:, columns]),
-            promise.needs,
-            how,
-            within=limits.of_columns(columns) if limits is not None else None,
-            rng=chance.stream("group" if alone else f"group/{block}"),
-            jobs=jobs if alone else 1,
-            tell=tell if alone else lambda share: None,
-        )
-
-    return run_jobs(group, range(promise.n_blocks), jobs, None if alone else tell)
-
-
-def _rebuild(
-    graph: TemporalGraph,
-    promise: Promise,
-    how: How,
-    limits: Limits | None,
-    chance: Randomness,
-    labels: list[np.ndarray],
-    jobs: int,
-    tell: Callable[[float], None],
-) -> TemporalGraph:
-    """Stages 2 and 3, slice by slice."""
-    single = np.bincount(promise.blocks) == 1
-
-    def rebuild(t: int) -> np.ndarray:
-        block = promise.blocks[t]
-        return rebuild_slice(
-            graph.edges(t),
-            labels[block],
-            how,
-            directed=graph.directed,
-            limits=limits.of_slice(t) if limits is not None else None,
-            change_class=promise.k if single[block] and promise.for_everybody else None,
-            rng=chance.stream(f"rebuild/{t}"),
-        )
-
-    return graph.with_edges(run_jobs(rebuild, range(graph.n_slices), jobs, tell))
+def _described(
+    graph: TemporalGraph, promise: Promise, how: How, limits: Limits | None, shard_people: int
+) -> dict[str, Any]:
+    """Everything but the seed that determines a release, for the work folder."""
+    return {
+        "input": graph.digest().hex(),
+        "k": hashlib.blake2b(repr(promise.needs.tolist()).encode(), digest_size=16).hexdigest(),
+        "horizon": promise.blocks.tolist(),
+        "options": repr(how),
+        "limits": None if limits is None else limits.digest(),
+        "shard size": shard_people,
+    }
 
 
 def _check(released: TemporalGraph, promise: Promise) -> None:

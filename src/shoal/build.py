@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal import timebins
+from shoal import spells, timebins
 from shoal.errors import InputError, RowError
 
 
@@ -21,6 +21,11 @@ def as_columns(frame: Any, names: list[str]) -> dict[str, pl.Series]:
         if isinstance(frame, Mapping)
         else list(getattr(frame, "column_names", getattr(frame, "columns", [])))
     )
+    if not have and not hasattr(frame, "columns") and not isinstance(frame, Mapping):
+        raise InputError(
+            f"contacts come as a polars, pandas or pyarrow table or a dict of columns; got {type(frame).__name__} "
+            "(TemporalGraph.from_networkx and the other from_... take graphs)"
+        )
     for name in names:
         if name not in have:
             raise InputError(f"no column '{name}'; the columns are {', '.join(map(str, have)) or 'none'}")
@@ -104,29 +109,38 @@ def _encode_dense(columns: list[pl.Series]) -> tuple[pl.Series, list[np.ndarray]
 
 
 def encode_slices(
-    times: pl.Series | None, layers: pl.Series | None, **how: Any
-) -> tuple[np.ndarray, list[tuple[str, str | None, str | None]]]:
-    """The slice of every row, and (label, layer, start) of every slice: layers in name order, bins in time order."""
+    times: pl.Series | None, layers: pl.Series | None, ends: pl.Series | None = None, **how: Any
+) -> tuple[np.ndarray, np.ndarray | None, list[tuple[str, str | None, str | None]]]:
+    """The slice of every contact, its row where contacts last, and (label, layer, start) of every slice.
+
+    Layers stand in name order, bins in time order. A row that lasts over several bins is a contact in each of them.
+    """
     if times is not None and len(times) == 0:
         raise InputError("there are no contacts, so there is no time span to cut into slices")
-    if times is None and (how.get("slice") or how.get("slices")):
+    if times is None and (how.get("slice") or how.get("slices") or ends is not None):
         raise InputError("a slice width was given but no time column")
-    bins = timebins.cut(times, **how) if times is not None else None
+    rows = None
+    bins = None
+    if times is not None and ends is not None:
+        bins, rows = spells.cut_spells(times, ends, **how)
+    elif times is not None:
+        bins = timebins.cut(times, **how)
     if layers is None:
         if bins is None:
-            return np.empty(0, np.int32), [("all", None, None)]
-        return bins.codes, [(label, None, label) for label in bins.labels]
+            return np.empty(0, np.int32), None, [("all", None, None)]
+        return bins.codes, rows, [(label, None, label) for label in bins.labels]
     if layers.null_count():
         raise RowError(int(layers.is_null().arg_max() or 0), layers.name, "the layer is missing")
     names = timebins.value_bins(layers)
     if bins is None:
-        return names.codes, [(layer, layer, None) for layer in names.labels]
+        return names.codes, None, [(layer, layer, None) for layer in names.labels]
     if len(names.labels) * len(bins.labels) > timebins.MAX_SLICES:
         raise InputError(
             f"layers and time bins together give more than {timebins.MAX_SLICES:,} slices; choose wider bins"
         )
-    codes = names.codes * np.int32(len(bins.labels)) + bins.codes
-    return codes, [(f"{layer}/{label}", layer, label) for layer in names.labels for label in bins.labels]
+    of_rows = names.codes if rows is None else names.codes[rows]
+    codes = of_rows * np.int32(len(bins.labels)) + bins.codes
+    return codes, rows, [(f"{layer}/{label}", layer, label) for layer in names.labels for label in bins.labels]
 
 
 def simple_slices(

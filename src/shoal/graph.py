@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from shoal import build
+from shoal import build, notebook
 from shoal.errors import InputError
-
-if TYPE_CHECKING:
-    import networkx
+from shoal.interop import Conversions
+from shoal.interop.packages import wrong
 
 
 class Slice(NamedTuple):
@@ -32,10 +31,10 @@ class Tally(NamedTuple):
     repeats: int
 
 
-class TemporalGraph:
+class TemporalGraph(Conversions):
     """A time-varying or multi-layer graph over a fixed node set, each slice simple.
 
-    Make one with `from_edges`, `from_events` or `from_slices`, or read a file with `shoal.read`.
+    Make one with `from_edges`, `from_events`, `from_slices` or one of the other `from_...`, or read a file with `shoal.read`.
 
     Parameters
     ----------
@@ -87,7 +86,8 @@ class TemporalGraph:
         time: str | None = None,
         layer: str | None = None,
         *,
-        slice: str | None = None,
+        end: str | None = None,
+        slice: str | Sequence[Any] | None = None,
         slices: int | None = None,
         timezone: str = "UTC",
         offset: str | None = None,
@@ -99,17 +99,20 @@ class TemporalGraph:
         """Build from a table of contacts: polars, pandas, pyarrow, a dict of columns, anything that speaks Arrow.
 
         `time` is cut by `slice` ("1h", "1d", "1w", "1mo", "1y" or "value") or into `slices` equal parts; `layer` gives
-        one slice per layer; both together one per (layer, bin). Without either there is one slice.
+        one slice per layer; both together one per (layer, bin). Without either there is one slice. A list of values as
+        `slice` names the slices in their order, empty ones included. A contact that lasts from `time` to `end` is in every
+        slice that this touches; where one of the two is missing it lasts from the first slice, or to the last.
 
         >>> TemporalGraph.from_edges({"a": [1, 2], "b": [2, 3], "t": [0, 90_000]}, "a", "b", time="t", slice="1d")
         TemporalGraph(3 nodes, 2 slices, 2 edges, undirected)
         """
-        columns = build.as_columns(frame, [c for c in (source, target, time, layer) if c is not None])
+        columns = build.as_columns(frame, [c for c in (source, target, time, layer, end) if c is not None])
         extra = None if nodes is None else build.ids_as_series(nodes)
         ids, ends = build.encode_ids([columns[source], columns[target]], extra)
-        codes, labels = build.encode_slices(
+        codes, rows, labels = build.encode_slices(
             columns[time] if time else None,
             columns[layer] if layer else None,
+            columns[end] if end else None,
             slice=slice,
             slices=slices,
             timezone=timezone,
@@ -117,6 +120,8 @@ class TemporalGraph:
             time_format=time_format,
             time_unit=time_unit,
         )
+        if rows is not None:
+            ends = [side[rows] for side in ends]
         return cls._from_codes(
             ids, ends, codes, [Slice(*x) for x in labels], directed=directed, ordered=time is not None
         )
@@ -289,34 +294,6 @@ class TemporalGraph:
         """For every edge, the number of its slice."""
         return np.repeat(np.arange(self.n_slices, dtype=np.int32), self.slice_sizes())
 
-    def to_polars(self) -> pl.DataFrame:
-        """One row per edge: source, target, slice, and layer where there are layers."""
-        codes = self.slice_codes()
-        frame = pl.DataFrame(
-            {
-                "source": self.nodes.gather(self._edges[:, 0]),
-                "target": self.nodes.gather(self._edges[:, 1]),
-                "slice": pl.Series([s.label for s in self.slices], dtype=pl.String).gather(codes),
-            }
-        )
-        if self.has_layers:
-            frame = frame.with_columns(
-                pl.Series("layer", [s.layer for s in self.slices], dtype=pl.String).gather(codes)
-            )
-        return frame
-
-    def to_networkx(self) -> dict[str, networkx.Graph]:
-        """One networkx graph per label, each with every node."""
-        import networkx as nx
-
-        ids = self.nodes.to_list()
-        graphs = {}
-        for label, edges in self:
-            graphs[label] = nx.DiGraph() if self.directed else nx.Graph()
-            graphs[label].add_nodes_from(ids)
-            graphs[label].add_edges_from((ids[u], ids[v]) for u, v in edges.tolist())
-        return graphs
-
     def digest(self) -> bytes:
         """A hash of everything that makes this graph what it is."""
         h = hashlib.blake2b(digest_size=32)
@@ -342,3 +319,14 @@ class TemporalGraph:
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         return f"TemporalGraph({self.n_nodes:,} nodes, {self.n_slices:,} slices, {self.n_edges:,} edges, {kind})"
+
+    @staticmethod
+    def check(graph: object, function: str) -> None:
+        """Refuse anything else, in the one place that says what to do about it."""
+        if not isinstance(graph, TemporalGraph):
+            raise wrong(function, "a shoal.TemporalGraph, which TemporalGraph.from_networkx and others make", graph)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the sizes, and the slices folded away."""
+        rows = [(part.label, size) for part, size in zip(self.slices, self.slice_sizes().tolist(), strict=True)]
+        return notebook.paragraph(repr(self)) + notebook.folded("slices", notebook.table(["slice", "edges"], rows))

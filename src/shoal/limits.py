@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
@@ -45,18 +47,25 @@ class Limits:
             forbidden=self.forbid[t],
             exempt=self.pinned,
             where=f"slice '{self.graph.slices[t].label}'",
-            name=self._name,
+            name=functools.partial(_name, self.graph.nodes),
         )
 
     def of_columns(self, columns: np.ndarray) -> RowLimits:
         """How far everybody can go in these columns of the degree matrix."""
         least, most = self._ranges
-        return RowLimits(self.allow, self.pinned, least[:, columns], most[:, columns], self._name)
+        return RowLimits(
+            self.allow, self.pinned, least[:, columns], most[:, columns], functools.partial(_name, self.graph.nodes)
+        )
 
-    def _name(self, i: int) -> str:
-        return f"'{self.graph.nodes[i]}'"
+    def digest(self) -> str:
+        """The same for the same limits on the same graph."""
+        found = hashlib.blake2b(self.allow.encode(), digest_size=16)
+        people = np.flatnonzero(self.pinned) if self.pinned is not None else np.empty(0)
+        for pairs in (*self.keep, *self.forbid, people):
+            found.update(repr(pairs.shape).encode() + pairs.astype(np.int64).tobytes())
+        return found.hexdigest()
 
-    @cached_property
+    @functools.cached_property
     def _ranges(self) -> tuple[np.ndarray, np.ndarray]:
         """The lowest and the highest degree everybody can be given, in the columns of the degree matrix."""
         n, found = self.graph.n_nodes, []
@@ -68,6 +77,10 @@ class Limits:
             table = np.column_stack(degrees)
             found.append(np.hstack([table[n:], table[:n]]) if self.graph.directed else table)  # in before out
         return found[0], found[1]
+
+
+def _name(nodes: pl.Series, i: int) -> str:
+    return f"'{nodes[i]}'"
 
 
 def make_limits(

@@ -78,6 +78,7 @@ def make_promise(
     horizon: str | int | None = None,
 ) -> Promise:
     """Check and spell out what is asked for; see `anonymize` for the parameters."""
+    TemporalGraph.check(graph, "anonymize")
     needs = _levels(graph, k) if protect is None else _subset(graph, k, protect)
     if int(needs.max(initial=1)) > graph.n_nodes:
         raise InputError(f"k must be at most the number of people, {graph.n_nodes:,}; got {int(needs.max()):,}")

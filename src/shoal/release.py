@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from shoal import notebook
 from shoal.crowds import distinct_rows
 from shoal.graph import TemporalGraph
 from shoal.promise import Promise
 from shoal.randomness import Randomness
 
 if TYPE_CHECKING:
+    from shoal.engine.work import Work
     from shoal.extend import Earlier
 
 
@@ -50,7 +52,7 @@ class Release:
 
     `graph` carries the original ids: `save` replaces them by pseudonyms. `bound` is an l1 cost that no degrees with these
     crowds can undercut; `groups` number people who stay alike for good; `rounds` are those of the paper's methods;
-    `after` says what an extension follows.
+    `after` says what an extension follows; `work` is the folder of its checkpoints.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class Release:
     rounds: list[int]
     bound: int
     after: Earlier | None = None
+    work: Work | None = None
 
     @property
     def k(self) -> int:
@@ -192,6 +195,28 @@ class Release:
             f"Release(k={self.k}, method='{self.method}', {self.graph.n_nodes:,} people in {self.n_classes:,} crowds of at least "
             f"{self.min_class_size:,}, {e.kept_share:.1%} of {e.original:,} edges kept, {e.added:,} added, {e.removed:,} removed)"
         )
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what is promised, what it cost, and the slices folded away. It names nobody."""
+        e, graph = self.edges, self.graph
+        facts = [
+            ("people", graph.n_nodes),
+            ("slices", graph.n_slices),
+            ("crowds", self.n_classes),
+            ("smallest crowd", self.min_class_size),
+            ("edges before", e.original),
+            ("kept", f"{e.kept:,} ({e.kept_share:.1%})"),
+            ("removed", e.removed),
+            ("added", e.added),
+            ("edges in the release", e.released),
+        ]
+        rows = [
+            (part.label, c.original, c.kept, c.removed, c.added, c.released)
+            for part, c in zip(graph.slices, self.slice_edges, strict=True)
+        ]
+        slices = notebook.table(["slice", "before", "kept", "removed", "added", "released"], rows)
+        title = f"Release with k = {self.k}, made with the method {self.method}"
+        return notebook.paragraph(title) + notebook.table(["", ""], facts) + notebook.folded("slices", slices)
 
 
 def _keys(edges: np.ndarray) -> np.ndarray:

@@ -89,11 +89,15 @@ def group_people(
     how: How,
     *,
     within: RowLimits | None = None,
+    bounded: bool = True,
     rng: np.random.Generator,
     jobs: int,
     tell: Callable[[float], None],
 ) -> Groups:
-    """Stage 1 for one block of slices: groups with as many members as the neediest of them needs."""
+    """Stage 1 for one block of slices: groups with as many members as the neediest of them needs.
+
+    Without `bounded` nobody asks how much cheaper other groups could be, and the bound is 0.
+    """
     k = int(needs.max(initial=1))
     plain = bool((needs == k).all()) and within is None
     if how.method != "search":
@@ -128,7 +132,7 @@ def group_people(
         progress=lambda share: tell(0.2 + 0.7 * share),
         crowd=crowd,
     )
-    return Groups(labels, [], lower_bound(rows, k, jobs=jobs, crowd=crowd))
+    return Groups(labels, [], lower_bound(rows, k, jobs=jobs, crowd=crowd) if bounded else 0)
 
 
 def rebuild_slice(

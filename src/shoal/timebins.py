@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -205,6 +206,25 @@ def value_bins(values: pl.Series) -> Bins:
     return Bins(positions(values, distinct), [str(v) for v in distinct.to_list()])
 
 
+def listed_bins(values: pl.Series, listed: Sequence[Any]) -> Bins:
+    """Each of the listed values is a slice, in this order, also where no row has it; another value is a RowError.
+
+    >>> listed_bins(pl.Series(["tue", "mon"]), ["mon", "tue", "wed"]).codes.tolist()
+    [1, 0]
+    """
+    labels = [str(value) for value in listed]
+    place = {label: i for i, label in enumerate(labels)}
+    if not labels or len(place) < len(labels) or len(labels) > MAX_SLICES:
+        raise InputError(f"a list of slices holds from 1 to {MAX_SLICES:,} values, each once")
+    found = value_bins(values)
+    where = np.array([place.get(label, -1) for label in found.labels], np.int32)
+    codes = where[found.codes]
+    if (codes < 0).any():
+        row = int((codes < 0).argmax())
+        raise RowError(row, values.name, f"'{_short(str(values[row]))}' is none of the slices listed")
+    return Bins(codes, labels)
+
+
 def positions(values: pl.Series, distinct: pl.Series) -> np.ndarray:
     """Where each value stands among the sorted distinct ones."""
     if len(distinct) < 1_000 and values.dtype.is_numeric():
@@ -218,18 +238,20 @@ def positions(values: pl.Series, distinct: pl.Series) -> np.ndarray:
 def cut(
     times: pl.Series,
     *,
-    slice: str | None,
+    slice: str | Sequence[Any] | None,
     slices: int | None,
     timezone: str = "UTC",
     offset: str | None = None,
     time_format: str | None = None,
     time_unit: str = "s",
 ) -> Bins:
-    """The slices of a time column, by width (`slice`), by number (`slices`) or by value."""
+    """The slices of a time column, by width (`slice`), by number (`slices`), by value or as listed."""
     if (slice is None) == (slices is None):
         raise InputError("say how to cut time: a slice width such as 1d, or a number of slices, and not both")
     if slice == "value":
         return value_bins(times)
+    if slice is not None and not isinstance(slice, str):
+        return listed_bins(times, slice)
     if slice is not None:
         parse_width(slice)
     us = to_microseconds(times, time_format=time_format, time_unit=time_unit)

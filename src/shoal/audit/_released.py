@@ -80,14 +80,16 @@ def check_hashes(folder: Path, hashes: dict[str, Any]) -> Check:
     """The files are those of the certificate, all of them and no others."""
     name = "the files are those of the certificate"
     listed = set(hashes)
-    present = {file.name for file in folder.iterdir()} - {"certificate.json"}
+    files = (file for file in folder.rglob("*") if not file.is_dir())
+    present = {file.relative_to(folder).as_posix() for file in files} - {"certificate.json"}
     if missing := sorted(listed - present):
         return Check(name, False, f"missing: {', '.join(missing)}")
     if extra := sorted(present - listed):
         return Check(name, False, f"not in the certificate: {', '.join(extra)}")
     for file, expected in sorted(hashes.items()):
-        if hashlib.sha256((folder / file).read_bytes()).hexdigest() != expected:
-            return Check(name, False, f"{file} was changed")
+        with (folder / file).open("rb") as stream:
+            if hashlib.file_digest(stream, "sha256").hexdigest() != expected:
+                return Check(name, False, f"{file} was changed")
     return Check(name, True, f"{len(listed)} files, SHA-256")
 
 

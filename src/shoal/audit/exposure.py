@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal import notebook
 from shoal.audit import _kernels
 from shoal.audit.attackers import PAIRS, Attacker, Crowds, column_hash, columns_of, row_hashes, usual_attackers
 from shoal.crowds import crowd_sizes, distinct_rows
@@ -97,9 +98,49 @@ class Audit:
             for row in helpful[:most]
         ]
 
+    def rows(self) -> list[list[str]]:
+        """Per attacker: what they know, whom they find, who is in a crowd below k, the smallest crowd, a guess that is right."""
+        return [
+            [
+                exposure.description,
+                f"{exposure.unique:,.0f}" + (f" ± {exposure.band:,.0f}" if exposure.sampled else ""),
+                f"{exposure.below_k:,.0f}",
+                f"{exposure.smallest_crowd:,}",
+                f"{exposure.expected_success:.1%}",
+            ]
+            for exposure in self.attackers
+        ]
+
+    def heads(self) -> list[str]:
+        """What stands above `rows`."""
+        return ["somebody who", "finds", f"below {self.k}", "smallest crowd", "guesses right"]
+
+    def _headline(self) -> str:
+        if not self.attackers:
+            return f"Audit({self.n_nodes:,} people, no attackers)"
+        first = self.attackers[0]
+        return f"Audit({first.unique:,.0f} of {self.n_nodes:,} people can be singled out by their {first.name})"
+
     def __repr__(self) -> str:
-        vector = self.attackers[0]
-        return f"Audit({vector.unique:,.0f} of {self.n_nodes:,} people can be singled out by their {vector.name})"
+        names = ["", *(exposure.name for exposure in self.attackers)]
+        lines = [[name, *row[1:]] for name, row in zip(names, [self.heads(), *self.rows()], strict=True)]
+        wide = [max(len(line[i]) for line in lines) for i in range(5)]
+        table = [
+            f"{line[0]:<{wide[0]}}"
+            + "".join(f"  {cell:>{width}}" for cell, width in zip(line[1:], wide[1:], strict=True))
+            for line in lines
+        ]
+        return "\n".join([self._headline(), *table])
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the attackers, and below them the slices that give people away."""
+        without = [(row["kind"], row["without"], row["unique"]) for row in self.attribution]
+        parts = notebook.table(["without the", "", "people stand alone"], without)
+        return (
+            notebook.paragraph(self._headline())
+            + notebook.table(self.heads(), self.rows())
+            + notebook.folded("what gives people away", parts)
+        )
 
 
 def audit(
@@ -139,6 +180,7 @@ def audit(
     >>> audit(graph)["vector"].unique
     2
     """
+    TemporalGraph.check(graph, "audit")
     if graph.n_nodes == 0:
         raise InputError("there is nobody in this graph")
     chosen = usual_attackers(graph) if attackers is None else attackers

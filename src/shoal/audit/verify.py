@@ -1,7 +1,8 @@
 """Prove a release from its files alone.
 
-This file and `_released` import nothing of shoal but the exceptions, on purpose: they share no code with what they check. They
-read the tables with polars, count with numpy, and believe the certificate in nothing they can count themselves.
+This file, `_released` and `_partitioned` import nothing of shoal but the exceptions, on purpose: they share no code with
+what they check. They read the tables with polars, count with numpy, and believe the certificate in nothing they can count
+themselves.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from shoal.audit._partitioned import check_partitioned, is_partitioned
 from shoal.audit._released import (
     Check,
     Released,
@@ -57,6 +60,24 @@ class Verdict:
             "checks": [vars(check) for check in self.checks],
         }
 
+    def _headline(self) -> str:
+        word = "holds" if self.holds else "does NOT hold"
+        crowd = "" if self.min_class_size is None else f", smallest crowd {self.min_class_size:,}"
+        return f"Verdict({self.folder} {word} at k = {self.k}{crowd})"
+
+    def __repr__(self) -> str:
+        marks = [f"  {'ok ' if check.passed else 'BAD'} {check.name}: {check.detail}" for check in self.checks]
+        return "\n".join([self._headline(), *marks])
+
+    def _repr_html_(self) -> str:
+        """For notebooks: every check. Written out here, since this file shares no code with the rest."""
+        rows = [
+            f"<tr><td>{'ok' if check.passed else '<strong>BAD</strong>'}</td>"
+            f'<td style="text-align:left">{escape(check.name)}</td><td style="text-align:left">{escape(check.detail)}</td></tr>'
+            for check in self.checks
+        ]
+        return f"<p>{escape(self._headline())}</p><table><tbody>{''.join(rows)}</tbody></table>"
+
 
 def verify(
     folder: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
@@ -98,6 +119,8 @@ def verify(
         raise InputError("some of these releases have directions and some do not: they do not belong together")
     if len(folders) > 1 and any(claim["n_blocks"] > 1 for claim in claims):
         raise InputError("a release with a horizon promises nothing about several releases together: verify it alone")
+    if any(is_partitioned(one) for one in folders):
+        return _verify_partitioned(folders, claims[0], k, record)
     checks: list[Check] = []
     parts: list[Released] = []
     for one, claim in zip(folders, claims, strict=True):
@@ -112,6 +135,21 @@ def verify(
         checks += more
     promised = max(claim["k"] for claim in claims)
     return Verdict(", ".join(map(str, folders)), promised if k is None else k, smallest, tuple(checks))
+
+
+def _verify_partitioned(
+    folders: list[Path], claims: dict[str, Any], k: int | None, record: str | os.PathLike[str] | None
+) -> Verdict:
+    """A release in partitioned Parquet, which may be larger than memory."""
+    if len(folders) > 1 or record is not None:
+        raise InputError("a release in partitioned Parquet is verified alone, and has no levels to look up")
+    checks, smallest = [check_hashes(folders[0], claims["sha256"])], None
+    try:
+        more, smallest = check_partitioned(folders[0], claims, k)
+        checks += more
+    except Unreadable as problem:
+        checks.append(Check("the tables can be read", False, str(problem)))
+    return Verdict(str(folders[0]), claims["k"] if k is None else k, smallest, tuple(checks))
 
 
 def _check_files(folder: Path, claims: dict[str, Any]) -> tuple[list[Check], Released | None]:

@@ -11,6 +11,7 @@ import typer
 
 from shoal.cli.anonymize import anonymize
 from shoal.cli.audit import audit
+from shoal.cli.datasets import datasets
 from shoal.cli.demo import demo
 from shoal.cli.extend import extend
 from shoal.cli.paper import paper
@@ -36,6 +37,7 @@ app.command(epilog=EXIT_CODES)(audit)
 app.command(epilog=EXIT_CODES)(sweep)
 app.command(epilog=EXIT_CODES)(verify)
 app.command(epilog=EXIT_CODES)(demo)
+app.add_typer(datasets, name="datasets", epilog=EXIT_CODES)
 app.command(epilog=EXIT_CODES)(paper)
 app.command(epilog=EXIT_CODES)(serve)
 

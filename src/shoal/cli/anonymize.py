@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from shoal.cli import console, options
+from shoal.cli import console, large, options
 
 _WHOM = "Whom to protect, and from whom"
 _CHANGE = "What may change"
@@ -77,6 +77,12 @@ def anonymize(
     restarts: Annotated[int, typer.Option("--restarts", help="Random starts of greedy and optimal.", min=1)] = 5,
     seed: options.Seed = None,
     jobs: options.Jobs = None,
+    engine: options.EngineName = "local",
+    scheduler: options.Scheduler = None,
+    worker_memory: options.Memory = None,
+    shard_people: options.ShardPeople = options.SHARD_PEOPLE,
+    work_dir: options.WorkDir = None,
+    resume: options.Resume = False,
     private: options.Private = None,
     keep_ids: options.KeepIds = False,
     format: options.Format = "csv",
@@ -87,16 +93,37 @@ def anonymize(
 ) -> None:
     """Make a release in which everybody has the same contacts per slice as at least k - 1 others."""
     from shoal.anonymize import anonymize as run
+    from shoal.large import is_contacts_folder
     from shoal.read.people import read_pairs, read_people
     from shoal.write import check_target
 
     check_target(output, force=force)
     level = _level(k, load.options["nodes"])
-    graph = load(input)
     talk = not (quiet or json)
+    where: dict[str, Any] = {
+        "jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory, "shard_people": shard_people,
+        "work_dir": work_dir, "resume": resume, "progress": console.progress(quiet),
+    }  # fmt: skip
+    if is_contacts_folder(input):
+        refused = {
+            "--protect": protect, "--horizon": horizon, "--allow": allow != "both", "--must-keep": must_keep,
+            "--forbid": forbid, "--exempt": exempt, "--method": method != "search", "--time-limit": time_limit,
+        }  # fmt: skip
+        given = {
+            "seed": seed, "effort": effort, "objective": objective, "deletion_weight": 10.0 if keep_edges else 1.0,
+            "private": private, "keep_ids": keep_ids, "force": force,
+        }  # fmt: skip
+        made = large.anonymize(input, level, output, load.options, refused, given | where)
+        if json:
+            console.print_json({name: value for name, value in made.items() if name != "memory"})
+        if talk:
+            for sentence in large.describe(made):
+                typer.echo(sentence)
+            typer.echo(f"Verified, and written to {output}: this folder is safe to publish.")
+        return
+    graph = load(input)
     if talk:
         typer.echo(console.describe_input(graph))
-    bars = console.progress(quiet)
     with console.own_stdout():
         release = run(
             graph, level, protect=None if protect is None else read_people(protect),
@@ -105,7 +132,7 @@ def anonymize(
             forbid=None if forbid is None else read_pairs(forbid),
             exempt=None if exempt is None else read_people(exempt),
             method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
-            deletion_weight=10.0 if keep_edges else 1.0, restarts=restarts, jobs=jobs, progress=bars,
+            deletion_weight=10.0 if keep_edges else 1.0, restarts=restarts, **where,
         )  # fmt: skip
     certificate = release.save(
         output, private=private, keep_ids=keep_ids, format=format, report=not no_report, force=force, source=input

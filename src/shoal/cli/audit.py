@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.cli import console, options
+from shoal.cli import console, large, options
 
 if TYPE_CHECKING:
     from shoal.audit import Audit
@@ -16,30 +16,52 @@ if TYPE_CHECKING:
 
 @options.reads_contacts
 def audit(
-    input: Annotated[Path, typer.Argument(help="A file of contacts, or a release folder.", show_default=False)],
+    input: Annotated[
+        Path,
+        typer.Argument(
+            help="A file of contacts, a query, or a release folder.", parser=options.contacts, show_default=False
+        ),
+    ],
     load: options.Load,
     k: Annotated[
         int | None, typer.Option("-k", help="Crowds below this are too small (default: the release's k, or 5).", min=1)
     ] = None,
     original: Annotated[
         Path | None,
-        typer.Option("--original", help="What INPUT, a release, was made from: simulate re-identification."),
+        typer.Option(
+            "--original",
+            help="What INPUT, a release, was made from: simulate re-identification.",
+            parser=options.contacts,
+        ),
     ] = None,
     record: Annotated[
         Path | None, typer.Option("--record", help="The private record of the release, which says who is who.")
     ] = None,
+    jobs: options.Jobs = None,
+    engine: options.EngineName = "local",
+    scheduler: options.Scheduler = None,
+    worker_memory: options.Memory = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Tell how many people can be singled out, by whom, and which slices give them away."""
     from shoal.audit import audit as run
+    from shoal.large import is_contacts_folder
 
+    if is_contacts_folder(input):
+        where = {"jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory}
+        exposed = large.audit(input, k or 5, load.options, {"--original": original, "--record": record}, where)
+        if json:
+            console.print_json(exposed)
+        elif not quiet:
+            typer.echo(large.describe_audit(exposed, k or 5))
+        return
     graph = load(input)
     before = None
     if original is not None:
         before = load(original)
         graph = _with_original_ids(graph, record)
-    found = run(graph, k=k or _k_of(input), original=before, progress=console.progress(quiet))
+    found = run(graph, k=k or _k_of(input), original=before, progress=console.progress(quiet), jobs=jobs)
     if json:
         console.print_json(found.to_dict())
     elif not quiet:
@@ -85,17 +107,10 @@ def _print(found: Audit, *, is_release: bool) -> None:
     )
     table = Table(box=None, pad_edge=False)
     table.add_column("somebody who", ratio=1)
-    for title in ("finds", f"below {found.k}", "smallest crowd", "guesses right"):
+    for title in found.heads()[1:]:
         table.add_column(title, justify="right", no_wrap=True)
-    for exposure in found.attackers:
-        margin = f" ± {exposure.band:,.0f}" if exposure.sampled else ""
-        table.add_row(
-            exposure.description,
-            f"{exposure.unique:,.0f}{margin}",
-            f"{exposure.below_k:,.0f}",
-            f"{exposure.smallest_crowd:,}",
-            f"{exposure.expected_success:.1%}",
-        )
+    for row in found.rows():
+        table.add_row(*row)
     Console().print(table)
     for sentence in found.in_words() if is_release else found.what_stands_out():
         typer.echo(sentence)

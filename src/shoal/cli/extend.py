@@ -13,7 +13,14 @@ from shoal.cli import console, options
 @options.reads_contacts
 def extend(
     release: Annotated[Path, typer.Argument(help="The last release folder.", show_default=False)],
-    input: Annotated[Path, typer.Argument(help="A file of later contacts, with the original ids.", show_default=False)],
+    input: Annotated[
+        Path,
+        typer.Argument(
+            help="A file of later contacts, with the original ids; or a query.",
+            parser=options.contacts,
+            show_default=False,
+        ),
+    ],
     private: Annotated[
         Path,
         typer.Option(

@@ -16,10 +16,26 @@ if TYPE_CHECKING:
 _TIME = "Time and slices"
 _INPUT = "Input"
 _OUTPUT = "Output"
+_WHERE = "Where it runs"
+
+
+def contacts(text: str) -> Path:
+    """Where contacts are: a path, or a query such as sqlite:///calls.db?query=SELECT ..., which is a path that knows more."""
+    if "://" not in text:
+        return Path(text)
+    from shoal.read.sql import place
+
+    return place(text)
+
 
 Input = Annotated[
     Path,
-    typer.Argument(help="A file of contacts (CSV, TSV, Parquet or a dialect; gzip or zstd too).", show_default=False),
+    typer.Argument(
+        help="A file of contacts (CSV, TSV, Parquet, GraphML, GEXF or a dialect; gzip or zstd too), a folder of Parquet of any "
+        "size, or a query: 'sqlite:///calls.db?query=SELECT ...'.",
+        parser=contacts,
+        show_default=False,
+    ),
 ]
 Width = Annotated[
     str | None,
@@ -61,7 +77,9 @@ Layer = Annotated[
 Dialect = Annotated[
     str | None,
     typer.Option(
-        "--dialect", help="csv, parquet, snap, konect, sociopatterns, multiplex or multinet.", rich_help_panel=_INPUT
+        "--dialect",
+        help="csv, parquet, snap, konect, sociopatterns, multiplex, multinet, simplices, graphml or gexf.",
+        rich_help_panel=_INPUT,
     ),
 ]
 Nodes = Annotated[
@@ -104,8 +122,39 @@ Seed = Annotated[
     typer.Option("--seed", help="For a release that can be made again. Keep it secret too.", min=0, show_default=False),
 ]
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", help="Threads; all cores by default. The result is the same.", min=1)
+    int | None,
+    typer.Option("--jobs", help="Threads or worker processes; all cores by default. The result is the same.", min=1),
 ]
+EngineName = Annotated[
+    str,
+    typer.Option(
+        "--engine", help="local (threads) or dask (processes). The result is the same.", rich_help_panel=_WHERE
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option("--scheduler", help="The address of a running Dask scheduler to use.", rich_help_panel=_WHERE),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option("--worker-memory", help="What each worker process may use, such as 6GB.", rich_help_panel=_WHERE),
+]
+ShardPeople = Annotated[
+    int,
+    typer.Option(
+        "--shard-people", help="More people are cut into shards of about this many.", min=1, rich_help_panel=_WHERE
+    ),
+]
+WorkDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--work-dir", help="Keep checkpoints here until the release is there. Keep it secret.", rich_help_panel=_WHERE
+    ),
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on with the killed run in --work-dir.", rich_help_panel=_WHERE)
+]
+SHARD_PEOPLE = 50_000  # group.cut.SHARD_PEOPLE, which imports numpy
 
 
 def _reading(

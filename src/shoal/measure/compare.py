@@ -81,6 +81,8 @@ def compare(
     [0.0, 0.0]
     """
     released = release.graph if isinstance(release, Release) else release
+    for one in (original, released):
+        TemporalGraph.check(one, "compare")
     _check(original, released, jobs, seed)
     if communities:
         groups.check_installed()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import polars as pl
 
+from shoal import notebook
 from shoal.measure.describe import MEASURES
 
 
@@ -112,22 +112,13 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Two tables for notebooks: the whole, and the slices folded away."""
-        head = _html_row("th", ["", "original", "released", "agreement", "what it says"])
-        lines = [_html_row("td", [title, *cells, text]) for title, text, cells in self.lines()]
-        columns = self.slices.columns
+        head = ["", "original", "released", "agreement", "what it says"]
+        lines = [[title, *cells, text] for title, text, cells in self.lines()]
         rows = [
-            _html_row("td", [v if isinstance(v, str) else _text(v, isinstance(v, int)) for v in row])
-            for row in self.slices.iter_rows()
+            [v if isinstance(v, str) else _text(v, isinstance(v, int)) for v in row] for row in self.slices.iter_rows()
         ]
-        return (
-            f"<p>{escape(self._headline())}</p><table><thead>{head}</thead><tbody>{''.join(lines)}</tbody></table>"
-            f"<details><summary>slices</summary><table><thead>{_html_row('th', columns)}</thead>"
-            f"<tbody>{''.join(rows)}</tbody></table></details>"
-        )
-
-
-def _html_row(tag: str, cells: Iterable[str]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+        slices = notebook.folded("slices", notebook.table(self.slices.columns, rows))
+        return notebook.paragraph(self._headline()) + notebook.table(head, lines) + slices
 
 
 def _text(value: float | None, is_count: bool) -> str:

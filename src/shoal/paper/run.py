@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import multiprocessing
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures import TimeoutError as TookTooLong
+from pathlib import Path
 from typing import Any
 
 from shoal.errors import InputError
@@ -27,12 +30,12 @@ def run_cells(cells: Iterable[Cell], kept: Kept, tell: Callable[[float], None]) 
         tell(len(results) / len(cells))
 
     for cell in cells:
-        if (result := kept.find(*cell)) is not None:
+        if (result := kept.find(*_determined(cell))) is not None:
             done(cell, result)
     with _Alone() as alone:
         for cell in [c for c in cells if c not in results and c.stop_after is not None]:
             result = alone.run(cell)
-            kept.keep(result, *cell)
+            kept.keep(result, *_determined(cell))
             done(cell, result)
     left = [c for c in cells if c not in results]
     if left:
@@ -41,11 +44,22 @@ def run_cells(cells: Iterable[Cell], kept: Kept, tell: Callable[[float], None]) 
             waiting: dict[Future[dict[str, Any]], Cell] = {pool.submit(_work, c.task, c.args): c for c in left}
             for future in as_completed(waiting):
                 cell = waiting[future]
-                kept.keep(future.result(), *cell)
+                kept.keep(future.result(), *_determined(cell))
                 done(cell, future.result())
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
     return results
+
+
+def _determined(cell: Cell) -> tuple[Any, ...]:
+    """A cell by what determines its result: files by what is in them, not by where they lie."""
+    return cell.task, tuple(_content(arg) if Path(str(arg)).is_file() else arg for arg in cell.args), cell.stop_after
+
+
+@functools.lru_cache
+def _content(file: str) -> str:
+    with open(file, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _work(task: str, args: tuple[Any, ...]) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def find_file(name: str, data: Path | None) -> Path | None:
     """The user's copy of a set, or None. The Irvine messages may also come with the extra `demo`."""
     if data is not None:
         for pattern in SETS[name].files:
-            for file in sorted(data.resolve().glob(pattern)):  # one spelling, so that kept results are found again
+            for file in sorted(data.glob(pattern)):
                 return file
     if name == "Irvine":
         try:

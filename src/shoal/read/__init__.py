@@ -12,6 +12,7 @@ from shoal.errors import InputError, RowError
 from shoal.graph import Slice, TemporalGraph
 from shoal.read.dialects import DIALECTS, Layout, dialect_of
 from shoal.read.people import read_people
+from shoal.read.sql import Query, ask, place
 
 __all__ = ["read"]
 
@@ -33,19 +34,21 @@ def read(
     time_unit: str = "s",
     directed: bool = False,
 ) -> TemporalGraph:
-    """Read contacts from a file: CSV or TSV with header, Parquet, or a named dialect, plain or compressed.
+    """Read contacts from a file: CSV or TSV with header, Parquet, GraphML, GEXF or a named dialect, plain or compressed.
 
     Parameters
     ----------
     path
-        The file, or a release folder.
+        The file, or a release folder, or a query of a database such as
+        `sqlite:///contacts.db?query=SELECT source, target, time FROM calls` (duckdb too, where that is installed).
     slice, slices
         How time is cut: calendar bins ("1h", "1d", "1w", "1mo", "1y"), each distinct "value", or N equal parts.
     source, target, time, layer
         Names of columns; by default these very words. A column `layer` is used where you name it, or where no time is
         cut; otherwise the layers are merged.
     dialect
-        csv, parquet, snap, konect, sociopatterns, multiplex or multinet; by default what the file's name says.
+        csv, parquet, snap, konect, sociopatterns, multiplex, multinet, simplices, graphml or gexf; by default what the
+        file's name says.
     nodes
         A file with more people, who may never appear in a contact: a column `node` or `id`, or one id a line.
     timezone, offset
@@ -63,14 +66,21 @@ def read(
     >>> shoal.read(file, slice="1d")
     TemporalGraph(3 nodes, 3 slices, 2 edges, undirected)
     """
-    path = Path(path)
-    if path.is_dir():
+    path = place(path)
+    if isinstance(path, Query):
+        layout = ask(path)
+    elif path.is_dir():
         return _read_release(path)
-    dialect = dialect or dialect_of(path)
-    if dialect not in DIALECTS:
-        raise InputError(f"unknown dialect '{dialect}'; known are {', '.join(DIALECTS)}")
-    layout = DIALECTS[dialect](path)
+    else:
+        dialect = dialect or dialect_of(path)
+        if dialect not in DIALECTS:
+            raise InputError(f"unknown dialect '{dialect}'; known are {', '.join(DIALECTS)}")
+        layout = DIALECTS[dialect](path)
+    if directed and layout.directed is False:
+        raise InputError(f"{path}: --directed was asked for, but edges in it have no direction")
     names = _choose_columns(path, layout, source, target, time, layer, cut=slice is not None or slices is not None)
+    if layout.end is not None and names.get("time") == layout.time:
+        names["end"] = layout.end
     frame = layout.table.frame.select(sorted({n for n in names.values() if n}))
     extra = read_people(Path(nodes)) if nodes is not None else None
     if layout.people:
@@ -128,8 +138,9 @@ def _choose_columns(
     for role, name in found.items():
         if name not in have:
             columns = ", ".join(have)
+            line = "" if layout.source or isinstance(path, Query) else ", line 1"
             raise InputError(
-                f"{path}, line 1: no column '{name}'; the columns are {columns} (name the right one with --{role})"
+                f"{path}{line}: no column '{name}'; the columns are {columns} (name the right one with --{role})"
             )
     return found
 

@@ -9,11 +9,12 @@ from typing import NamedTuple
 import polars as pl
 
 from shoal.errors import InputError
+from shoal.read.simplices import groups_as_pairs
 from shoal.read.text import Table, blank_separated, delimited, load_text, most_unpacked, too_much
 
 
 class Layout(NamedTuple):
-    """A table and the names of its columns; None where it has no such column."""
+    """A table and the names of its columns; None where it has no such column. `directed` is what the file says, if it does."""
 
     table: Table
     source: str | None = None
@@ -21,6 +22,8 @@ class Layout(NamedTuple):
     time: str | None = None
     layer: str | None = None
     people: list[str] | None = None
+    end: str | None = None
+    directed: bool | None = None
 
 
 def _csv(path: Path) -> Layout:
@@ -100,6 +103,26 @@ def _multinet(path: Path) -> Layout:
     return Layout(Table(frame, lambda row: f"{path}, line {lines[row]}"), "u", "v", layer="layer", people=people)
 
 
+def _simplices(path: Path) -> Layout:
+    """Groups of any size with a time, in three files NAME-nverts.txt, NAME-simplices.txt and NAME-times.txt."""
+    table, people = groups_as_pairs(path)
+    return Layout(table, "source", "target", "time", people=people)
+
+
+def _graphml(path: Path) -> Layout:
+    """The edges of a GraphML file, with their attributes."""
+    from shoal.read.xml import graphml
+
+    return graphml(path)
+
+
+def _gexf(path: Path) -> Layout:
+    """The edges of a GEXF file, with their attributes, and with the spells of a dynamic one."""
+    from shoal.read.xml import gexf
+
+    return gexf(path)
+
+
 DIALECTS: dict[str, Callable[[Path], Layout]] = {
     "csv": _csv,
     "parquet": _parquet,
@@ -108,9 +131,15 @@ DIALECTS: dict[str, Callable[[Path], Layout]] = {
     "sociopatterns": _sociopatterns,
     "multiplex": _multiplex,
     "multinet": _multinet,
+    "simplices": _simplices,
+    "graphml": _graphml,
+    "gexf": _gexf,
 }
+_SUFFIXES = {".parquet": "parquet", ".pq": "parquet", ".mpx": "multinet", ".graphml": "graphml", ".gexf": "gexf"}
 
 
 def dialect_of(path: Path) -> str:
-    """The dialect of a file whose name says it: .parquet, .mpx; everything else is CSV or TSV with a header."""
-    return {".parquet": "parquet", ".pq": "parquet", ".mpx": "multinet"}.get(path.suffix.lower(), "csv")
+    """The dialect of a file whose name says it, packed or not; everything else is CSV or TSV with a header."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    last = next((suffix for suffix in reversed(suffixes) if suffix not in (".gz", ".zst")), "")
+    return _SUFFIXES.get(last, "csv")

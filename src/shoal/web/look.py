@@ -120,8 +120,10 @@ def _dialect(path: Path, label: str) -> str:
     if start[:4] == b"PAR1":
         return "parquet"
     named = dialect_of(Path(re.sub(r"[^\w.]", "_", label)))
-    if named == "multinet":
+    if named in ("multinet", "graphml", "gexf"):
         return named
+    if start.lstrip(b"\xef\xbb\xbf \r\n\t").startswith((b"<?xml", b"<gexf", b"<graphml")):
+        return "gexf" if b"<gexf" in start[:4096] else "graphml"
     lines = [line.strip() for line in start.decode(errors="replace").splitlines()[:50] if line.strip()]
     if any(line.upper() in ("#EDGES", "#ACTORS") for line in lines):
         return "multinet"

@@ -25,6 +25,8 @@ DIALECTS = {
     "sociopatterns": "plain columns: time, person, person",
     "multiplex": "plain columns: layer, person, person",
     "multinet": "multinet (.mpx)",
+    "graphml": "GraphML",
+    "gexf": "GEXF",
 }
 UNITS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 # Stage of a worker -> what the person reads, and where in the whole the stage begins and ends.

@@ -61,7 +61,7 @@ def write_release(
     if private is not None:
         check_private(Path(private), target, force=force)
     names = release.graph.nodes if keep_ids else published_names(release)
-    with _appearing_whole(target) as draft:
+    with appearing_whole(target, release.work.draft if release.work is not None else None) as draft:
         _write_tables(release, names, draft, format)
         if report:
             from shoal.report import write_report
@@ -74,6 +74,8 @@ def write_release(
         _verify(draft, release, names)
         if private is not None:
             write_private(release, names, Path(private), source)
+    if release.work is not None:
+        release.work.remove()
     return content
 
 
@@ -135,16 +137,24 @@ def _write_tables(release: Release, names: pl.Series, folder: Path, format: str)
 
 
 @contextmanager
-def _appearing_whole(target: Path) -> Iterator[Path]:
-    """A draft folder beside the target that takes its name at the end, or vanishes."""
+def appearing_whole(target: Path, name: str | None = None) -> Iterator[Path]:
+    """A draft folder beside the target that takes its name at the end, or vanishes.
+
+    With a name it is the same in every run, and what a killed run left of it is cleared away.
+    """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".draft", dir=target.parent))
+        if name is None:
+            draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".draft", dir=target.parent))
+        else:
+            draft = target.parent / f".{target.name}.{name}.draft"
+            shutil.rmtree(draft, ignore_errors=True)
+            draft.mkdir(mode=0o700)
     except OSError as error:
         raise InputError(f"{target}: cannot be written ({error.strerror})") from None
     try:
         yield draft
-        for file in draft.iterdir():
+        for file in draft.rglob("*"):
             _flush(file)
         draft.chmod(0o755)
         if target.exists():
@@ -176,7 +186,9 @@ def load_tables(folder: Path) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame,
         claims = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
         tables = []
         for name in ("edges", "nodes", "slices"):
-            if (folder / f"{name}.parquet").is_file():
+            if (folder / name).is_dir():
+                tables.append(pl.read_parquet(sorted((folder / name).glob("*.parquet"))))
+            elif (folder / f"{name}.parquet").is_file():
                 tables.append(pl.read_parquet(folder / f"{name}.parquet"))
             else:
                 tables.append(pl.read_csv(folder / f"{name}.csv", infer_schema=False))

@@ -1,0 +1,70 @@
+"""Where pieces of work run: in threads of this process, or in the processes of a Dask cluster.
+
+A piece is a shard of people to group or a slice to rebuild. A task is a pure function of its piece, which carries its own
+randomness, so the results are the same wherever and in whatever order pieces run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from shoal.engine.local import LocalEngine
+from shoal.errors import InputError
+from shoal.progress import usable_cores
+
+ENGINES = ("local", "dask")
+Tell = Callable[[float], None]
+
+
+class Done(NamedTuple):
+    """What a task gives: a few facts that fit JSON, and arrays."""
+
+    facts: dict[str, Any]
+    arrays: dict[str, np.ndarray]
+
+
+class Task(Protocol):
+    """A pure function of a piece; how many threads it may use and whom it tells how far it is change nothing."""
+
+    def __call__(self, piece: Any, threads: int, tell: Tell) -> Done:
+        """Do the piece."""
+        ...
+
+
+class Engine(Protocol):
+    """Runs a function over pieces. `peaks` is the highest memory seen of every process, in bytes."""
+
+    peaks: dict[str, int]
+
+    def map(self, task: Callable[[Any, int, Tell], Any], pieces: Sequence[Any], tell: Tell | None = None) -> list[Any]:
+        """`[task(piece) for piece in pieces]`, in the order of the pieces; `tell` hears the share done."""
+        ...
+
+
+@contextmanager
+def open_engine(
+    engine: Any = "local", *, jobs: int | None = None, memory: str | None = None, work: Path | None = None
+) -> Iterator[Engine]:
+    """An engine by name ("local", "dask"), by the address of a Dask scheduler, or by a `distributed.Client`.
+
+    `jobs` are threads, or worker processes of a cluster that is started here and stopped at the end; `memory` is what
+    each of these workers may use, and `work` a folder in which they may leave things.
+    """
+    if engine == "local":
+        yield LocalEngine(jobs or usable_cores())
+        return
+    if isinstance(engine, str) and engine != "dask" and "://" not in engine:
+        raise InputError(
+            f"unknown engine '{engine}'; known are {', '.join(ENGINES)}, or the address of a Dask scheduler"
+        )
+    try:
+        from shoal.engine.cluster import open_cluster
+    except ImportError:
+        raise InputError("the engine 'dask' is not installed: pip install 'shoal[dask]'") from None
+    with open_cluster(engine, jobs or usable_cores(), memory, work) as cluster:
+        yield cluster

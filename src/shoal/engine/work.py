@@ -1,0 +1,108 @@
+"""The work folder: a checkpoint for every finished shard and slice, from which a killed run goes on.
+
+The folder belongs to one run: its input, its options, its seed. It holds what must not be published, so it is readable by its
+owner only and vanishes when the release is there.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import shoal
+from shoal.engine import Done, Engine, Task, Tell
+from shoal.engine.parts import array_names, check_part, read_array, work_problem, write_part
+from shoal.errors import InputError
+
+_RUN = "run.json"
+
+
+@dataclass(frozen=True)
+class Work:
+    """A work folder, the seed of its run, and a name for the draft of the release, which a resumed run finds again."""
+
+    folder: Path
+    seed: int
+    draft: str
+
+    def path(self, name: str) -> Path:
+        """Where the checkpoint of this name lies."""
+        return self.folder / f"{name}.part"
+
+    def remove(self) -> None:
+        """The release is there: nothing of the work is needed any more."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def open_work(folder: str | os.PathLike[str], what: dict[str, Any], seed: int | None, *, resume: bool) -> Work:
+    """Begin a work folder for the run described by `what`, or go on with it."""
+    place = Path(os.path.abspath(folder))
+    file = place / _RUN
+    described = json.loads(json.dumps({"version": shoal.__version__, **what}))
+    if resume:
+        try:
+            earlier = json.loads(file.read_text(encoding="utf-8"))
+            kept, draft, before = int(earlier["seed"]), str(earlier["draft"]), dict(earlier["what"])
+        except FileNotFoundError:
+            raise InputError(f"{place}: there is nothing to resume; start without --resume") from None
+        except (OSError, ValueError, KeyError, TypeError):
+            raise InputError(
+                f"{file}: is damaged, so this work cannot be resumed; delete the folder and start again"
+            ) from None
+        if seed is not None and seed != kept:
+            raise InputError(f"{place}: was begun with another seed; start again without --resume")
+        for name in sorted({*before, *described}):
+            if before.get(name) != described.get(name):
+                raise InputError(
+                    f"{place}: was begun with another {name}; start again without --resume, in another folder"
+                )
+        for unfinished in place.glob(".*.draft"):
+            unfinished.unlink(missing_ok=True)
+        return Work(place, kept, draft)
+    if place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise InputError(f"{place}: is not an empty folder; go on with the work in it by --resume, or delete it")
+    work = Work(place, secrets.randbits(128) if seed is None else int(seed), secrets.token_hex(4))
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        unfinished = place / f".{_RUN}.draft"
+        with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as stream:
+            json.dump({"seed": work.seed, "draft": work.draft, "what": described}, stream)
+        os.replace(unfinished, file)
+    except OSError as error:
+        raise work_problem(file, error) from None
+    return work
+
+
+def run_pieces(
+    engine: Engine, work: Work | None, name: str, task: Task, pieces: Sequence[Any], tell: Tell | None = None
+) -> list[Done]:
+    """Run a task over pieces and give what it found; with a work folder, what is there already is not done again."""
+    if work is None:
+        return engine.map(task, pieces, tell)
+    named = [(work.path(f"{name}-{i:05}"), piece, True) for i, piece in enumerate(pieces)]
+    return engine.map(functools.partial(_kept, task), named, tell)
+
+
+def keep_pieces(
+    engine: Engine, work: Work, name: str, task: Task, pieces: Sequence[Any], tell: Tell | None = None
+) -> list[dict[str, Any]]:
+    """The same, but arrays stay in the files: only facts come back."""
+    named = [(work.path(f"{name}-{i:05}"), piece, False) for i, piece in enumerate(pieces)]
+    return [done.facts for done in engine.map(functools.partial(_kept, task), named, tell)]
+
+
+def _kept(task: Task, named: tuple[Path, Any, bool], threads: int, tell: Tell) -> Done:
+    path, piece, fetch = named
+    if path.exists():
+        facts = check_part(path)
+        return Done(facts, {name: read_array(path, name) for name in array_names(path)} if fetch else {})
+    done = task(piece, threads, tell)
+    write_part(path, done.facts, done.arrays)
+    return done if fetch else Done(done.facts, {})

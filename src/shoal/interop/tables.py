@@ -1,0 +1,39 @@
+"""Tables of edges: polars, pandas, pyarrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from shoal.graph import TemporalGraph
+from shoal.interop.packages import package
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+
+def to_polars(graph: TemporalGraph) -> pl.DataFrame:
+    """One row per edge: source, target, slice, and layer where there are layers."""
+    codes, ends = graph.slice_codes(), graph._edges
+    columns = {
+        "source": graph.nodes.gather(ends[:, 0]),
+        "target": graph.nodes.gather(ends[:, 1]),
+        "slice": pl.Series([part.label for part in graph.slices], dtype=pl.String).gather(codes),
+    }
+    if graph.has_layers:
+        columns["layer"] = pl.Series([part.layer for part in graph.slices], dtype=pl.String).gather(codes)
+    return pl.DataFrame(columns)
+
+
+def to_pandas(graph: TemporalGraph) -> pandas.DataFrame:
+    """Column by column, which needs no pyarrow."""
+    pd = package("pandas")
+    return pd.DataFrame({name: column.to_list() for name, column in to_polars(graph).to_dict().items()})
+
+
+def to_arrow(graph: TemporalGraph) -> pyarrow.Table:
+    """Without copying, where Arrow allows it."""
+    package("pyarrow")
+    return to_polars(graph).to_arrow()

@@ -1,0 +1,200 @@
+"""Graphs that do not fit one process: a folder of Parquet becomes a release in partitioned Parquet, piece by piece.
+
+The plan is that of `anonymize`, with files in a work folder between the steps. Every step is a map of a pure task over
+chunks of rows, slices, blocks of people or shards; this process holds counts, and a sample of rows to find the cuts. No
+process holds more than a shard, or a slice with one number for everybody.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.engine import Engine, Task, open_engine
+from shoal.engine.work import Work, keep_pieces, open_work
+from shoal.errors import InputError
+from shoal.group.cut import SAMPLE, SHARD_PEOPLE, find_cuts, join_small, smallest_shard, wanted_shards
+from shoal.large import contacts as steps
+from shoal.large import stages
+from shoal.large.contacts import BLOCK_PEOPLE, Contacts, find_contacts
+from shoal.large.release import Made, write_large
+from shoal.progress import Progress
+from shoal.randomness import Randomness
+from shoal.stages import How
+from shoal.write.folder import check_target
+
+__all__ = ["anonymize_folder", "audit_folder", "is_contacts_folder"]
+
+
+def is_contacts_folder(path: Path) -> bool:
+    """A folder of contacts, not a release."""
+    return path.is_dir() and not (path / "certificate.json").exists()
+
+
+def anonymize_folder(
+    folder: str | os.PathLike[str],
+    k: int,
+    output: str | os.PathLike[str],
+    *,
+    slice: str | None = None,
+    slices: int | None = None,
+    source: str = "source",
+    target: str = "target",
+    time: str = "time",
+    timezone: str = "UTC",
+    offset: str | None = None,
+    time_unit: str = "s",
+    seed: int | None = None,
+    effort: str = "balanced",
+    objective: str = "edges",
+    deletion_weight: float = 1.0,
+    jobs: int | None = None,
+    engine: Any = "local",
+    worker_memory: str | None = None,
+    shard_people: int = SHARD_PEOPLE,
+    work_dir: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    private: str | os.PathLike[str] | None = None,
+    keep_ids: bool = False,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Make a release of a folder of Parquet files that may be larger than memory, and give its certificate.
+
+    The files may be partitioned in any way, also by `column=value` folders; ids are whole numbers. The release has a Parquet
+    file for every slice. Options are those of `read`, `anonymize` and `Release.save`. The peak memory of every process
+    is in the answer under "memory".
+    """
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise InputError(f"k must be a whole number from 1; got {k}")
+    if shard_people < 1:
+        raise InputError(f"a shard has at least 1 person; got {shard_people}")
+    how = How("search", effort, None, objective, deletion_weight, 1)
+    check_target(Path(output), force=force)
+    cut = {"slice": slice, "slices": slices, "timezone": timezone, "offset": offset, "time_unit": time_unit}
+    found = find_contacts(Path(folder), source, target, time, cut)
+    what = {"input": _fingerprint(found), "columns": [source, target, time], "slices": cut, "k": k, "options": repr(how),
+            "shard size": shard_people}  # fmt: skip
+    with _working(work_dir, Path(output), what, seed, resume=resume) as work:
+        with open_engine(engine, jobs=jobs, memory=worker_memory, work=work.folder) as workers:
+            run = _Run(workers, work, progress or Progress())
+            made = _make(run, found, k, how, shard_people)
+            certificate = write_large(run.engine, made, output, private=private, keep_ids=keep_ids, force=force)
+        return certificate | {"memory": dict(workers.peaks)}
+
+
+def audit_folder(
+    folder: str | os.PathLike[str],
+    *,
+    k: int = 5,
+    source: str = "source",
+    target: str = "target",
+    time: str = "time",
+    jobs: int | None = None,
+    engine: Any = "local",
+    worker_memory: str | None = None,
+    progress: Progress | None = None,
+    **cut: Any,
+) -> dict[str, int]:
+    """How many people of a folder of Parquet somebody finds who knows their number of contacts in every slice."""
+    found = find_contacts(Path(folder), source, target, time, {"slice": None, "slices": None, **cut})
+    with (
+        tempfile.TemporaryDirectory(prefix="shoal-") as place,
+        open_engine(engine, jobs=jobs, memory=worker_memory, work=Path(place)) as workers,
+    ):
+        work = open_work(Path(place) / "work", {}, None, resume=False)
+        run = _Run(workers, work, progress or Progress())
+        n = _count(run, found, k)[0]
+        parts = run.paths("gather", len(found.slices))
+        facts = run("crowds", "counting", stages.count_exposed, [(parts, n, -(-n // BLOCK_PEOPLE), k)])[0]
+    return {"people": n, "slices": len(found.slices), **facts}
+
+
+class _Run:
+    """An engine and a work folder, and what they say about themselves."""
+
+    def __init__(self, engine: Engine, work: Work, progress: Progress) -> None:
+        self.engine, self.work, self.progress = engine, work, progress
+
+    def __call__(self, name: str, title: str, task: Task, pieces: Sequence[Any]) -> list[dict[str, Any]]:
+        with self.progress.stage(title, len(pieces)) as tell:
+            return keep_pieces(self.engine, self.work, name, task, pieces, tell)
+
+    def paths(self, name: str, count: int) -> list[Path]:
+        return [self.work.path(f"{name}-{i:05}") for i in range(count)]
+
+
+def _count(run: _Run, found: Contacts, k: int) -> tuple[int, int, Randomness]:
+    """Stage 0: people get numbers, contacts go to their slice, degrees are counted there.
+
+    Gives the number of people, a bound on the cost, and the chance of this input.
+    """
+    n_chunks = len(found.chunks)
+    looks = run("look", "looking", steps.look, [(chunk, found.columns) for chunk in found.chunks])
+    chance = Randomness(run.work.seed, "".join(facts["digest"] for facts in looks).encode())
+    numbering = (run.paths("look", n_chunks), chance.stream("people"))
+    n = run("people", "numbering", steps.number_people, [numbering])[0]["people"]
+    if k > n:
+        raise InputError(f"k must be at most the number of people, {n:,}; got {k:,}")
+    (people,) = run.paths("people", 1)
+    run("send", "sending", steps.send, [(chunk, found, people) for chunk in found.chunks])
+    sent = run.paths("send", n_chunks)
+    sliced = run("gather", "counting", steps.gather, [(t, sent, n, k) for t in range(len(found.slices))])
+    return n, sum(facts["bound"] for facts in sliced), chance
+
+
+def _make(run: _Run, found: Contacts, k: int, how: How, shard_people: int) -> Made:
+    """Stages 1 to 3."""
+    n, bound, chance = _count(run, found, k)
+    sliced = run.paths("gather", len(found.slices))
+    rng = chance.stream("shards")
+    cuts = find_cuts(stages.sample_rows(sliced, SAMPLE), wanted_shards(n, shard_people), rng)
+    n_blocks = -(-n // BLOCK_PEOPLE)
+    counts = run("block", "cutting", stages.sort_block, [(b, b * BLOCK_PEOPLE, sliced, cuts) for b in range(n_blocks)])
+    people = [sum(column) for column in zip(*(block["counts"] for block in counts), strict=True)]
+    shard = join_small(np.array(people), smallest_shard(k, shard_people))
+    leaves = [[leaf for leaf in range(len(shard)) if shard[leaf] == s] for s in range(int(shard.max()) + 1)]
+    blocks = run.paths("block", n_blocks)
+    pieces = [(some, blocks, k, how, chance.stream(f"group/{s}")) for s, some in enumerate(leaves)]
+    groups = [facts["groups"] for facts in run("group", "grouping", stages.group_shard, pieces)]
+    first = [sum(groups[:s]) for s in range(len(groups))]
+    run("groups", "joining", stages.join_groups, [(run.paths("group", len(groups)), first, n)])
+    (joined,) = run.paths("groups", 1)
+    slices = [(path, joined, how, chance.stream(f"rebuild/{t}")) for t, path in enumerate(sliced)]
+    cost = run("rebuild", "rebuilding", stages.rebuild, slices)
+    rebuilt = run.paths("rebuild", len(sliced))
+    (crowds,) = run("crowds", "counting", stages.count_crowds, [(joined, rebuilt)])
+    return Made(run.work, k, n, found.slices, run.paths("people", 1)[0], joined, rebuilt, cost, crowds, bound)
+
+
+@contextmanager
+def _working(
+    work_dir: str | os.PathLike[str] | None, output: Path, what: dict[str, Any], seed: int | None, *, resume: bool
+) -> Iterator[Work]:
+    """The work folder that was named, which stays if the run fails; or one beside the release that never stays."""
+    if work_dir is not None:
+        work = open_work(work_dir, what, seed, resume=resume)
+        yield work
+        work.remove()
+        return
+    if resume:
+        raise InputError("--resume goes with --work-dir, the folder in which the earlier run left its work")
+    parent = next(p for p in Path(os.path.abspath(output)).parents if p.exists())
+    place = tempfile.mkdtemp(prefix=f".{output.name}.", suffix=".work", dir=parent)
+    try:
+        yield open_work(place, what, seed, resume=False)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _fingerprint(found: Contacts) -> list[list[Any]]:
+    """The files by name, size and time: another input is another run."""
+    files = sorted({chunk.file for chunk in found.chunks})
+    return [[file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in files]

@@ -1,0 +1,164 @@
+"""The release of a large graph: `edges/` with a Parquet file for every slice, beside the usual tables and certificate."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+import shoal
+from shoal.audit.verify import verify
+from shoal.engine import Engine, Tell
+from shoal.engine.parts import read_array
+from shoal.engine.work import Work
+from shoal.errors import GuaranteeError, InputError
+from shoal.promise import Promise
+from shoal.write.certificate import guarantee_in_words, sha256
+from shoal.write.folder import appearing_whole, check_target
+from shoal.write.private import check_private
+
+
+class Made(NamedTuple):
+    """A release that lies in the work folder: where its parts are, and what it cost slice by slice."""
+
+    work: Work
+    k: int
+    n: int
+    slices: list[str]
+    people: Path
+    groups: Path
+    rebuilt: list[Path]
+    cost: list[dict[str, int]]
+    crowds: dict[str, int]
+    bound: int
+
+
+def write_large(
+    engine: Engine,
+    made: Made,
+    output: str | os.PathLike[str],
+    *,
+    private: str | os.PathLike[str] | None,
+    keep_ids: bool,
+    force: bool,
+) -> dict[str, Any]:
+    """Write all files beside the final name, verify them there, then let the folder appear."""
+    target = Path(os.path.abspath(output))
+    check_target(target, force=force)
+    if private is not None:
+        check_private(Path(private), target, force=force)
+    with appearing_whole(target, made.work.draft) as draft:
+        (draft / "edges").mkdir()
+        task = functools.partial(_write_slice, draft, made.people if keep_ids else None)
+        engine.map(task, list(zip(range(len(made.slices)), made.slices, made.rebuilt, strict=True)))
+        engine.map(functools.partial(_write_people, draft, keep_ids), [made])
+        pl.DataFrame({"slice": made.slices}).write_parquet(draft / "slices.parquet")
+        content = _certificate(made, draft, keep_ids=keep_ids)
+        (draft / "certificate.json").write_text(
+            json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+        if failures := engine.map(_verify, [(draft, made.k)])[0]:
+            raise GuaranteeError(f"the release does not verify and was not published: {'; '.join(failures)}")
+        if private is not None:
+            engine.map(functools.partial(_write_private, Path(private)), [made])
+    return content
+
+
+def _verify(piece: tuple[Path, int], threads: int, tell: Tell) -> list[str]:
+    return verify(*piece).failures
+
+
+def _names(people: Path) -> np.ndarray:
+    """The id of every number."""
+    ids, number = read_array(people, "ids"), read_array(people, "number")
+    names = np.empty(len(ids), np.int64)
+    names[number] = ids
+    return names
+
+
+def _write_slice(draft: Path, people: Path | None, piece: tuple[int, str, Path], threads: int, tell: Tell) -> None:
+    t, label, rebuilt = piece
+    edges = read_array(rebuilt, "edges")
+    if people is None:
+        u, v = edges[:, 0].astype(np.int64) + 1, edges[:, 1].astype(np.int64) + 1
+    else:
+        names = _names(people)
+        ends = np.sort(names[edges], axis=1)
+        u, v = ends[np.lexsort((ends[:, 1], ends[:, 0]))].T
+    frame = pl.DataFrame({"source": u, "target": v}).with_columns(slice=pl.lit(label))
+    _write(frame, draft / "edges" / f"{t + 1:05}.parquet")
+
+
+def _write_people(draft: Path, keep_ids: bool, made: Made, threads: int, tell: Tell) -> None:
+    names = read_array(made.people, "ids") if keep_ids else np.arange(1, made.n + 1)
+    _write(pl.DataFrame({"node": names}), draft / "nodes.parquet")
+
+
+def _write_private(file: Path, made: Made, threads: int, tell: Tell) -> None:
+    """Who is who and in which group, readable by its owner only; the seed is in the metadata of the file."""
+    record = pl.DataFrame(
+        {"node": np.arange(1, made.n + 1), "id": _names(made.people), "group": read_array(made.groups, "labels")}
+    )
+    draft = file.with_name(f".{file.name}.draft")
+    try:
+        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+        record.write_parquet(draft, metadata={"warning": "PRIVATE", "seed": str(made.work.seed)})
+        os.replace(draft, file)
+    except OSError as error:
+        raise InputError(f"{file}: cannot be written ({error.strerror or error})") from None
+
+
+def _write(frame: pl.DataFrame, file: Path) -> None:
+    try:
+        frame.write_parquet(file, row_group_size=1_000_000)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError(f"{file}: cannot be written ({str(error).splitlines()[0]})") from None
+
+
+def _certificate(made: Made, folder: Path, *, keep_ids: bool) -> dict[str, Any]:
+    """As for any release: aggregates only."""
+    k, n, n_slices = made.k, made.n, len(made.slices)
+    original, released, added, removed, l1 = (
+        sum(facts[name] for facts in made.cost) for name in ("original", "released", "added", "removed", "l1")
+    )
+    promise = Promise(np.full(1, k), np.zeros(n_slices, np.int64), None)
+    return {
+        "format": 1,
+        "made_by": f"shoal {shoal.__version__}",
+        "guarantee": guarantee_in_words(promise),
+        "attacker": "knows the degree of a person in every slice",
+        "k": k,
+        "people_by_k": {str(k): n},
+        "horizon": None,
+        "n_blocks": 1,
+        "method": "search",
+        "n_nodes": n,
+        "n_slices": n_slices,
+        "directed": False,
+        "ordered": True,
+        "ids": "original" if keep_ids else "pseudonyms",
+        "min_class_size": made.crowds["smallest"],
+        "n_classes": made.crowds["classes"],
+        "cost": {
+            "l1": l1,
+            "normalised": l1 / max(n_slices * n * (n - 1), 1),
+            "lower_bound": made.bound,
+            "at_most_times_optimum": l1 / made.bound if made.bound else (1.0 if l1 == 0 else None),
+        },
+        "edges": {
+            "original": original,
+            "released": released,
+            "added": added,
+            "removed": removed,
+            "kept": original - removed,
+            "kept_share": (original - removed) / original if original else 1.0,
+        },
+        "sha256": {
+            file.relative_to(folder).as_posix(): sha256(file) for file in sorted(folder.rglob("*")) if file.is_file()
+        },
+    }

@@ -1,0 +1,93 @@
+"""Same bytes on every engine, with any number of workers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+import shoal
+from shoal import InputError
+from shoal.group.cut import cut_people, find_cuts, join_small, shard_of
+from tests.engine.conftest import hashes
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return shoal.datasets.messenger(300, 3, seed=2)
+
+
+def test_local_and_dask_give_the_same_bytes(tmp_path, graph, start_cluster):
+    def save(name, **options):
+        shoal.anonymize(graph, 3, seed=5, effort="fast", shard_people=70, **options).save(tmp_path / name, report=False)
+        return hashes(tmp_path / name)
+
+    expected = save("one", jobs=1)
+    assert save("two", jobs=2) == expected
+    for n_workers in (1, 2, 3):
+        with start_cluster(n_workers) as client:
+            assert save(f"dask-{n_workers}", engine=client) == expected
+            if n_workers == 2:  # limits go to the workers, too
+                limited = {"seed": 1, "effort": "fast", "exempt": [0, 1, 2], "keep": [graph.edges(0)[0].tolist()]}
+                here, there = (shoal.anonymize(graph, 3, **limited, engine=one) for one in ("local", client))
+                assert here.graph == there.graph
+            if n_workers == 1:
+                assert save("address", engine=client.scheduler.address) == expected
+
+
+def test_a_cluster_of_its_own(graph):
+    one = shoal.anonymize(graph, 3, seed=5, effort="fast", shard_people=70)
+    assert shoal.anonymize(graph, 3, seed=5, effort="fast", shard_people=70, engine="dask", jobs=2).graph == one.graph
+
+
+def test_shards_keep_the_promise_and_an_honest_bound(graph):
+    release = shoal.anonymize(graph, 4, seed=0, shard_people=70)
+    whole = shoal.anonymize(graph, 4, seed=0)
+    assert release.min_class_size >= 4
+    assert 0 < release.bound <= release.cost_l1
+    assert release.bound == whole.bound
+
+
+def test_few_people_are_not_cut():
+    graph = shoal.datasets.messenger(300, 4)
+    assert shoal.anonymize(graph, 3, seed=1).graph == shoal.anonymize(graph, 3, seed=1, shard_people=10**9).graph
+
+
+@settings(max_examples=40)
+@given(
+    arrays.arrays(np.int32, st.tuples(st.integers(1, 120), st.integers(1, 4)), elements=st.integers(0, 6)),
+    st.integers(1, 5),
+    st.integers(1, 60),
+)
+def test_cuts_part_people_and_never_equals(rows, k, size):
+    shards = cut_people(rows, k, size, np.random.default_rng(0))
+    assert sorted(np.concatenate(shards).tolist()) == list(range(len(rows)))
+    assert len(shards) == 1 or min(map(len, shards)) >= 2 * k
+    home = np.empty(len(rows), int)
+    for number, people in enumerate(shards):
+        home[people] = number
+    for row in np.unique(rows, axis=0):
+        assert len(set(home[(rows == row).all(axis=1)])) == 1
+
+
+def test_cuts_are_even():
+    rows = np.random.default_rng(1).poisson(5, (20_000, 6))
+    counts = np.bincount(shard_of(rows, find_cuts(rows[:5_000], 7, np.random.default_rng(0))))
+    assert len(counts) == 7
+    assert counts.min() > 20_000 / 7 / 2
+
+
+def test_small_leaves_join_their_neighbours():
+    assert join_small(np.array([5, 1, 1, 9, 2]), 4).tolist() == [0, 1, 1, 1, 1]
+    assert join_small(np.array([1]), 4).tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("engine", "message"), [("magic", "unknown engine 'magic'"), ("tcp://127.0.0.1:9", "there is no Dask scheduler")]
+)
+def test_unknown_engines_are_refused(graph, engine, message, monkeypatch):
+    monkeypatch.setattr("shoal.engine.cluster.CONNECT", 1)
+    with pytest.raises(InputError, match=message):
+        shoal.anonymize(graph, 3, engine=engine)
