@@ -111,30 +111,29 @@ def encode_ids(columns: list[pl.Series], extra: pl.Series | None = None) -> tupl
     dense = _encode_dense(every)
     if dense is not None:
         return dense[0], dense[1][: len(columns)]
-    ids = pl.concat([_distinct(c.alias("node")) for c in every]).unique().sort()
+    ids = pl.concat([c.alias("node").unique() for c in every]).unique().sort()
     if len(ids) > np.iinfo(np.int32).max:
         raise InputError("more than two thousand million people do not fit one machine")
     return ids, [timebins.positions(c, ids) for c in every[: len(columns)]]
 
 
-def _distinct(column: pl.Series, step: int = 1 << 18) -> pl.Series:
-    """The distinct values, found piece by piece: polars takes much room for each row it looks at."""
-    return pl.concat([column.slice(at, step).unique() for at in range(0, max(len(column), 1), step)]).unique()
-
-
 def _encode_dense(columns: list[pl.Series]) -> tuple[pl.Series, list[np.ndarray]] | None:
     """The same by a table over the whole range, where ids are numbers close together: no sorting, no hashing."""
+    if columns[0].dtype != pl.Int64:  # text as numpy objects would take ten times its room
+        return None
     filled = [c.to_numpy() for c in columns if len(c)]
-    if not filled or columns[0].dtype != pl.Int64:
+    if not filled:
         return None
     low, high = min(int(c.min()) for c in filled), max(int(c.max()) for c in filled)
     if high - low >= 2 * sum(map(len, filled)) + 1_000_000:
         return None
+    low = 0 if 0 <= low < 1_000_000 else low  # no shifted copy of every column
     there = np.zeros(high - low + 1, np.bool_)
     for column in filled:
-        there[column - low] = True
+        there[column - low if low else column] = True
     index = np.cumsum(there, dtype=np.int32) - np.int32(1)
-    return pl.Series("node", np.flatnonzero(there) + low), [index[c.to_numpy() - low] for c in columns]
+    places = (c.to_numpy() for c in columns)
+    return pl.Series("node", np.flatnonzero(there) + low), [index[c - low if low else c] for c in places]
 
 
 def encode_slices(
@@ -190,7 +189,10 @@ def simple_slices(
     if not directed:
         u, v = np.minimum(u, v), np.maximum(u, v)
     if n_slices * n_nodes * n_nodes < 2**63:  # the usual case: one 64-bit key sorts all three at once
-        key = (t.astype(np.int64) * n_nodes + u) * n_nodes + v
+        key = t.astype(np.int64)
+        for one in (u, v):  # in place: every further array of this length is memory
+            key *= n_nodes
+            key += one
         key.sort()
         key = key[np.concatenate([[True], key[1:] != key[:-1]])] if len(key) else key
         edges = np.empty((len(key), 2), np.int32)
