@@ -5,12 +5,15 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help install demo serve test lint bench paper docs gallery picture dist check-wheel check-lowest check-pythons clean
+.PHONY: help install demo serve test coverage fuzz mutants lint bench paper docs gallery picture dist check-wheel check-lowest check-pythons clean
 
 help:
 	@echo "make demo     anonymize a real data set and verify the release"
 	@echo "make serve    open the page for people who do not type commands"
 	@echo "make test     run the tests"
+	@echo "make coverage count the lines the tests run, kernels too; fails below 92 % (20 minutes)"
+	@echo "make fuzz     look for inputs that break a reader (SECONDS=600)"
+	@echo "make mutants  break every promise on purpose and see a test fail (30 minutes)"
 	@echo "make install  put shoal into $(VENV)"
 	@echo "make lint     ruff and mypy"
 	@echo "make bench    measure, and write benchmarks/RESULTS.md (slow)"
@@ -50,6 +53,20 @@ serve: $(STAMPS)/web
 
 test: $(STAMPS)/test
 	$(BIN)/python -m pytest -n auto $(ARGS)
+
+# Kernels run as plain Python, so that their lines count.
+coverage: $(STAMPS)/coverage
+	SHOAL_UNCOMPILED=1 SHOAL_EXAMPLES=few $(BIN)/python -m pytest -n 2 --cov --cov-report=term --cov-fail-under=92 $(ARGS)
+
+SECONDS := 600
+TARGETS := contacts people times release record kept upload request
+fuzz: $(STAMPS)/fuzz
+	for target in $(TARGETS); do \
+	  $(BIN)/python fuzz/targets.py $$target -max_total_time=$$(( $(SECONDS) / $(words $(TARGETS)) )) -verbosity=0 || exit 1; \
+	done
+
+mutants: $(STAMPS)/test
+	$(BIN)/python fuzz/mutants.py $(ARGS)
 
 lint: $(STAMPS)/lint
 	$(BIN)/ruff check .

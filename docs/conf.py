@@ -28,6 +28,7 @@ html_theme_options = {
     "show_toc_level": 2,
 }
 html_show_sourcelink = False
+smartquotes = False  # --nodes is not an en dash
 
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"

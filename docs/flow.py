@@ -31,7 +31,7 @@ ARROWS = [
 PATHS = ["M565 78 V110 H305 V171", "M565 110 H195 V331 H220", "M565 110 H762 V331 H710", "M790 215 H762"]
 STYLE = """
   .flow text { font-family: inherit; text-anchor: middle; fill: var(--pst-color-text-base, #222832); }
-  .flow .title { font-size: 18px; font-weight: 600; } .flow .sub { font-size: 14px; opacity: .8; }
+  .flow .title { font-size: 18px; font-weight: 600; } .flow .sub { font-size: 13px; opacity: .8; }
   .flow rect { stroke-width: 1.5; } .flow .data { fill: none; stroke: var(--pst-color-text-muted, #48566b); stroke-dasharray: 5 4; }
   .flow .code { fill: var(--pst-color-surface, #f3f4f5); stroke: var(--pst-color-border, #c9c9c9); }
   .flow .stage { fill: var(--pst-color-surface, #f3f4f5); stroke: var(--pst-color-primary, #0a7d91); stroke-width: 2.5; }
@@ -50,7 +50,7 @@ def draw() -> str:
         '<defs><marker id="flow-head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
         '<path d="M0 0 L8 4 L0 8 z"/></marker></defs>',
         '<rect class="frame" x="212" y="130" width="540" height="112" rx="10"/>',
-        '<text class="sub" x="532" y="154">anonymize.py, the method on one page; stages.py chooses the functions</text>',
+        '<text class="sub" x="532" y="154">anonymize.py and stages.py: the method on one page</text>',
     ]
     parts += [f'<path d="{path}" marker-end="url(#flow-head)"/>' for path in PATHS[:3]]
     parts += [f'<path d="{PATHS[3]}"/>']

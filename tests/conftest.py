@@ -10,14 +10,32 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.browser import browser  # noqa: F401 - a fixture for all tests
+from tests.uncompiled import UNCOMPILED, run_kernels_as_python
+
+if UNCOMPILED:
+    run_kernels_as_python()
 
 # Kernels compile on first call, so no deadline; derandomized, so that a red run stays red.
 settings.register_profile(
     "shoal", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.load_profile("shoal")
+settings.register_profile("few", settings.get_profile("shoal"), max_examples=10)  # where lines are counted
+settings.load_profile(os.environ.get("SHOAL_EXAMPLES", "shoal"))
 
 _PLACES = [Path(p) for p in (os.environ.get("SHOAL_DATA"), Path(__file__).parents[2] / "shared" / "data") if p]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compiled kernels let whole numbers wrap around in silence; numpy does the same, and warns."""
+    if UNCOMPILED:
+        config.addinivalue_line("filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Without compiled kernels, leave out what would take hours."""
+    for item in items:
+        if UNCOMPILED and item.get_closest_marker("compiled"):
+            item.add_marker(pytest.mark.skip(reason="takes hours without compiled kernels"))
 
 
 @pytest.fixture(scope="session")
@@ -25,6 +43,8 @@ def real_data() -> Callable[[str], Path]:
     """The path of a real data file, or a skip that says where it was looked for."""
 
     def find(name: str) -> Path:
+        if UNCOMPILED:
+            pytest.skip("real data take hours without compiled kernels")
         for place in _PLACES:
             if (place / name).exists():
                 return place / name

@@ -5,12 +5,17 @@ Python threads over slices and restarts, which keeps results independent of the 
 
 numba keeps compiled kernels in $NUMBA_CACHE_DIR, else beside the package, else (where that is read-only) in the user's cache
 folder. Where it may write to none of them it refuses; shoal then compiles in every run, and says so once.
+
+With the compiler switched off (NUMBA_DISABLE_JIT=1) they are plain Python and give the same results: so lines are counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import numba
+import numpy as np
 
 if TYPE_CHECKING:
     F = TypeVar("F", bound=Callable[..., Any])
@@ -20,8 +25,6 @@ if TYPE_CHECKING:
 else:
     import functools
     import warnings
-
-    import numba
 
     @functools.cache
     def _say_once() -> None:
@@ -41,3 +44,9 @@ else:
                 raise
         _say_once()
         return numba.njit(nogil=True)(function)  # noqa: TID251
+
+
+def records(count: int, fields: np.dtype[Any]) -> np.ndarray:
+    """Zeros with named fields, which kernels read as attributes, compiled or not."""
+    made = np.zeros(count, fields)
+    return made.view(np.recarray) if numba.config.DISABLE_JIT else made

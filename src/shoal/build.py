@@ -11,6 +11,8 @@ import polars as pl
 from shoal import spells, timebins
 from shoal.errors import InputError, RowError
 
+_PLAIN = "^(0|-?[1-9][0-9]*)$"  # a whole number as everybody writes it
+
 
 def as_columns(frame: Any, names: list[str]) -> dict[str, pl.Series]:
     """The named columns of anything that speaks Arrow, of a mapping, or of a pandas frame without pyarrow."""
@@ -55,7 +57,7 @@ def ids_as_series(ids: Iterable[Any]) -> pl.Series:
 def same_kind(*columns: list[Any]) -> list[pl.Series]:
     """Columns of ids as whole numbers if all of them are, otherwise all as text."""
     whole = all(isinstance(x, int | np.integer) and not isinstance(x, bool) for c in columns for x in c)
-    if whole:
+    if whole and all(-(2**63) <= x < 2**63 for c in columns for x in c):
         return [pl.Series(c, dtype=pl.Int64) for c in columns]
     kinds = {isinstance(x, str) for c in columns for x in c}
     if kinds == {True, False} and len({str(x) for c in columns for x in c}) < len({x for c in columns for x in c}):
@@ -67,12 +69,34 @@ def _as_id(column: pl.Series, row_offset: int = 0) -> pl.Series:
     if column.null_count():
         raise RowError(int(column.is_null().arg_max() or 0) + row_offset, column.name, "the id is missing")
     if column.dtype.is_integer():
-        return column.cast(pl.Int64)
+        numbers = column.cast(pl.Int64, strict=False)
+        if numbers.null_count():
+            row = int(numbers.is_null().arg_max() or 0)
+            raise RowError(row, column.name, f"ids of more than 63 bits must be text; got {column[row]}")
+        return numbers
     if column.dtype in (pl.String, pl.Categorical, pl.Enum):
-        return column.cast(pl.String)
+        texts = column.cast(pl.String)
+        if (empty := texts == "").any():
+            raise RowError(int(empty.arg_max() or 0), column.name, "the id is missing")
+        return texts
     if column.dtype == pl.Null and len(column) == 0:
         return column.cast(pl.Int64)
     raise InputError(f"column '{column.name}' holds {column.dtype}; ids are whole numbers or text")
+
+
+def whole_numbers(
+    frame: pl.DataFrame, columns: list[str], extra: pl.Series | None
+) -> tuple[pl.DataFrame, pl.Series | None]:
+    """Ids from text become numbers only where that loses nothing: all of them written as plain whole numbers."""
+    texts = [frame[c] for c in columns] + ([] if extra is None else [extra])
+    if any(t.dtype != pl.String for t in texts):
+        return frame, extra
+    if not all(t.str.contains(_PLAIN).all() for t in texts):
+        return frame, extra
+    numbers = [t.cast(pl.Int64, strict=False) for t in texts]
+    if any(n.null_count() for n in numbers):
+        return frame, extra
+    return frame.with_columns(numbers[0], numbers[1]), None if extra is None else numbers[2]
 
 
 def encode_ids(columns: list[pl.Series], extra: pl.Series | None = None) -> tuple[pl.Series, list[np.ndarray]]:
@@ -95,22 +119,26 @@ def encode_ids(columns: list[pl.Series], extra: pl.Series | None = None) -> tupl
 
 def _encode_dense(columns: list[pl.Series]) -> tuple[pl.Series, list[np.ndarray]] | None:
     """The same by a table over the whole range, where ids are numbers close together: no sorting, no hashing."""
+    if columns[0].dtype != pl.Int64:  # text as numpy objects would take ten times its room
+        return None
     filled = [c.to_numpy() for c in columns if len(c)]
-    if not filled or columns[0].dtype != pl.Int64:
+    if not filled:
         return None
     low, high = min(int(c.min()) for c in filled), max(int(c.max()) for c in filled)
     if high - low >= 2 * sum(map(len, filled)) + 1_000_000:
         return None
+    low = 0 if 0 <= low < 1_000_000 else low  # no shifted copy of every column
     there = np.zeros(high - low + 1, np.bool_)
     for column in filled:
-        there[column - low] = True
+        there[column - low if low else column] = True
     index = np.cumsum(there, dtype=np.int32) - np.int32(1)
-    return pl.Series("node", np.flatnonzero(there) + low), [index[c.to_numpy() - low] for c in columns]
+    places = (c.to_numpy() for c in columns)
+    return pl.Series("node", np.flatnonzero(there) + low), [index[c - low if low else c] for c in places]
 
 
 def encode_slices(
     times: pl.Series | None, layers: pl.Series | None, ends: pl.Series | None = None, **how: Any
-) -> tuple[np.ndarray, np.ndarray | None, list[tuple[str, str | None, str | None]]]:
+) -> tuple[np.ndarray, np.ndarray | None, Iterable[tuple[str, str | None, str | None]]]:
     """The slice of every contact, its row where contacts last, and (label, layer, start) of every slice.
 
     Layers stand in name order, bins in time order. A row that lasts over several bins is a contact in each of them.
@@ -128,19 +156,24 @@ def encode_slices(
     if layers is None:
         if bins is None:
             return np.empty(0, np.int32), None, [("all", None, None)]
-        return bins.codes, rows, [(label, None, label) for label in bins.labels]
+        return bins.codes, rows, ((label, None, label) for label in bins.labels)
     if layers.null_count():
         raise RowError(int(layers.is_null().arg_max() or 0), layers.name, "the layer is missing")
     names = timebins.value_bins(layers)
     if bins is None:
-        return names.codes, None, [(layer, layer, None) for layer in names.labels]
+        return names.codes, None, ((layer, layer, None) for layer in names.labels)
     if len(names.labels) * len(bins.labels) > timebins.MAX_SLICES:
         raise InputError(
             f"layers and time bins together give more than {timebins.MAX_SLICES:,} slices; choose wider bins"
         )
     of_rows = names.codes if rows is None else names.codes[rows]
     codes = of_rows * np.int32(len(bins.labels)) + bins.codes
-    return codes, rows, [(f"{layer}/{label}", layer, label) for layer in names.labels for label in bins.labels]
+    parts = [(f"{layer}/{label}", layer, label) for layer in names.labels for label in bins.labels]
+    if len({part[0] for part in parts}) < len(parts):
+        raise InputError(
+            "two slices would have the same label, because layers and times both have a '/' in their names"
+        )
+    return codes, rows, parts
 
 
 def simple_slices(
@@ -156,7 +189,10 @@ def simple_slices(
     if not directed:
         u, v = np.minimum(u, v), np.maximum(u, v)
     if n_slices * n_nodes * n_nodes < 2**63:  # the usual case: one 64-bit key sorts all three at once
-        key = (t.astype(np.int64) * n_nodes + u) * n_nodes + v
+        key = t.astype(np.int64)
+        for one in (u, v):  # in place: every further array of this length is memory
+            key *= n_nodes
+            key += one
         key.sort()
         key = key[np.concatenate([[True], key[1:] != key[:-1]])] if len(key) else key
         edges = np.empty((len(key), 2), np.int32)

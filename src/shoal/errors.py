@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+_LONGEST = 1_000
+
 
 class ShoalError(Exception):
-    """Anything shoal refuses to do. The message is one clear sentence."""
+    """Anything shoal refuses to do. The message is one clear sentence, whatever the cell or file name it quotes holds."""
+
+    def __init__(self, message: object) -> None:
+        text = "".join(letter if letter.isprintable() else " " for letter in str(message)[: _LONGEST + 1])
+        super().__init__(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
 
 
 class InputError(ShoalError, ValueError):
@@ -17,6 +23,9 @@ class RowError(InputError):
     def __init__(self, row: int, column: str, problem: str) -> None:
         super().__init__(f"row {row + 1}, column '{column}': {problem}")
         self.row, self.column, self.problem = row, column, problem
+
+    def __reduce__(self) -> tuple[type[RowError], tuple[int, str, str]]:
+        return RowError, (self.row, self.column, self.problem)  # so that it comes back from another process
 
 
 class GuaranteeError(ShoalError, RuntimeError):

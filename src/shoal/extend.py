@@ -7,8 +7,9 @@ while they are fewer than k they cannot be hidden and are held back.
 
 from __future__ import annotations
 
-import json
 import os
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from shoal.audit._released import read_certificate
 from shoal.build import ids_as_series
 from shoal.errors import GuaranteeError, InputError
 from shoal.graph import TemporalGraph
 from shoal.progress import Progress, run_jobs, usable_cores
 from shoal.promise import Promise
 from shoal.randomness import Randomness
+from shoal.read.release import load_json
 from shoal.release import Release
 from shoal.stages import How, group_people, rebuild_slice
 
@@ -71,7 +74,7 @@ def extend(
     >>> shoal.verify([place / "mon", place / "tue"]).holds
     True
     """
-    folder, known = Path(folder), _read_record(Path(record))
+    folder, known = Path(folder), read_record(Path(record))
     _check_fits(folder, graph, known)
     how = How("search", effort, None, "edges", deletion_weight, 1)
     jobs, progress = jobs or usable_cores(), progress or Progress()
@@ -119,30 +122,57 @@ def extend(
     )
 
 
-def _read_record(file: Path) -> dict[str, Any]:
-    try:
-        record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        if set(record["ids"]) != set(record["groups"]) or set(record["ids"]) != set(record["levels"]):
-            raise KeyError("people")
-        for name, kind in (("k", int), ("slices", list), ("seeds", list), ("changed_edges", dict), ("ids", dict)):
-            if not isinstance(record[name], kind):
-                raise KeyError(name)
-    except (OSError, ValueError, KeyError, TypeError):
-        raise InputError(f"{file}: is not the private record of a release") from None
+def read_record(file: Path) -> dict[str, Any]:
+    """The private record of a release; one that could not have been written by a release is an InputError."""
+    record = load_json(file)
+    parts = {
+        "k": int,
+        "slices": list,
+        "seeds": list,
+        "changed_edges": dict,
+        "ids": dict,
+        "groups": dict,
+        "levels": dict,
+    }
+    if not isinstance(record, dict) or not all(type(record.get(name)) is kind for name, kind in parts.items()):
+        raise InputError(f"{file}: is not the private record of a release")
+    ids, groups, levels = record["ids"], record["groups"], record["levels"]
+    whole = (
+        ids
+        and ids.keys() == groups.keys() == levels.keys()
+        and all(type(original) in (int, str) for original in ids.values())
+        and len({str(original) for original in ids.values()}) == len(ids)
+        and _are_whole([record["k"], *levels.values()], 1, len(ids))
+        and _are_whole(groups.values(), 0, len(ids) - 1)
+        and (_are_kept(ids) or all(name.isascii() and name.isdigit() and len(name) < 19 for name in ids))
+        and all(isinstance(label, str) for label in record["slices"])
+        and all(isinstance(rows, list) for rows in record["changed_edges"].values())
+    )
+    if not whole:
+        raise InputError(f"{file}: is damaged, or not the private record of a release")
     return record
+
+
+def _are_whole(values: Iterable[Any], low: int, high: int) -> bool:
+    return all(type(value) is int and low <= value <= high for value in values)
+
+
+def _are_kept(ids: dict[str, Any]) -> bool:
+    """Whether people were published under their own ids."""
+    return all(str(original) == name for name, original in ids.items())
 
 
 def _check_fits(folder: Path, graph: TemporalGraph, known: dict[str, Any]) -> None:
     """Refuse what would break the promise over all releases together, before any work."""
-    try:
-        claims = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
-        directed, n_blocks = bool(claims["directed"]), int(claims["n_blocks"])
-    except (OSError, ValueError, KeyError, TypeError):
-        raise InputError(f"{folder}: is not a release folder") from None
+    claims = read_certificate(folder)
+    directed, n_blocks = claims["directed"], claims["n_blocks"]
     if n_blocks > 1:
         raise InputError(
             f"{folder}: has a horizon, so its groups change over time and cannot be carried on; anonymize later slices alone"
         )
+    sizes = Counter(known["groups"].values())
+    if any(sizes[known["groups"][name]] < level for name, level in known["levels"].items()):
+        raise InputError("the private record is damaged: a group in it is smaller than somebody in it needs")
     if directed != graph.directed:
         raise InputError(f"{folder}: {'has' if directed else 'has no'} directions, unlike the new data")
     if again := sorted(set(known["slices"]) & {part.label for part in graph.slices}):
@@ -160,7 +190,7 @@ def _same_ids(graph: TemporalGraph, ids: dict[str, Any]) -> tuple[TemporalGraph,
 def _names(nodes: list[Any], names: dict[Any, str], chance: Randomness) -> pl.Series:
     """Published names: those of before; for newcomers the next numbers in a secret order, or their own if ids were kept."""
     new = [node for node in nodes if node not in names]
-    if all(str(original) == name for original, name in names.items()):
+    if _are_kept({name: original for original, name in names.items()}):
         return ids_as_series(nodes)
     first = max(int(name) for name in names.values()) + 1
     ranks = chance.rank([f"pseudonym/{node}" for node in new])

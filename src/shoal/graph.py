@@ -189,7 +189,7 @@ class TemporalGraph(Conversions):
         edges, starts, loops, repeats = build.simple_slices(
             ends[0], ends[1], codes, len(ids), len(slices), directed=directed
         )
-        tally = Tally(len(codes), loops, repeats)
+        tally = Tally(len(ends[0]), loops, repeats)
         return cls(ids, slices, edges, starts, directed=directed, ordered=ordered, tally=tally)
 
     @property

@@ -33,7 +33,7 @@ class Kept:
             return None
         try:
             return json.loads(self._file(what).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return None
 
     def keep(self, result: Any, *what: Any) -> None:

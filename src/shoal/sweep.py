@@ -7,6 +7,7 @@ was stopped goes on where it was, and nothing stale is ever taken for fresh.
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -156,12 +157,22 @@ class _Store:
     def cell(self, name: str, graph: TemporalGraph, k: int) -> Cell:
         what = (name, graph.digest(), k, self.seed, sorted(self.options.items()))
         try:
-            return Cell(**self.kept.find(*what))
+            found = Cell(**self.kept.find(*what))
+            if found.slice == name and found.k == k and _is_whole(found):
+                return found
         except TypeError:
             pass  # not measured yet, or by another version of the cell
         cell = _measure(name, graph, k, self.seed, self.options)
         self.kept.keep(asdict(cell), *what)
         return cell
+
+
+def _is_whole(cell: Cell) -> bool:
+    """Whether every number of a cell that was kept is a number."""
+    values = {key: value for key, value in asdict(cell).items() if key != "slice"}
+    if values["pagerank_similarity"] is None:
+        del values["pagerank_similarity"]
+    return all(isinstance(value, int | float) and math.isfinite(value) for value in values.values())
 
 
 def _measure(name: str, graph: TemporalGraph, k: int, seed: int, options: dict[str, Any]) -> Cell:

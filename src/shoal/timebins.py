@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zoneinfo
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -31,6 +32,8 @@ _ISO_FORMATS = (
 _NUMBER = re.compile(r"\s*[-+]?\d+(\.\d*)?([eE][-+]?\d+)?\s*$")
 # Years 1 to 9999, which is what calendars (and labels of four digits) can say.
 _EARLIEST, _LATEST = -62_135_596_800_000_000, 253_402_300_799_999_999
+_LONGEST_WIDTH, _LONGEST_OFFSET = 9_999 * 366 * 86_400, 3_660 * 86_400  # in seconds
+_REFUSALS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OverflowError, RuntimeError, ValueError)
 
 
 class Bins(NamedTuple):
@@ -48,7 +51,9 @@ def parse_width(text: str) -> tuple[int, str]:
     """
     found = re.fullmatch(r"([1-9]\d{0,8})(s|m|h|d|w|mo|y)", text.strip())
     if not found:
-        raise InputError(f"a slice width looks like 1h, 1d, 1w, 1mo or 1y, or is 'value'; got '{text}'")
+        raise InputError(f"a slice width looks like 1h, 1d, 1w, 1mo or 1y, or is 'value'; got '{_short(text)}'")
+    if int(found[1]) * _WIDTHS[found[2]][0] > _LONGEST_WIDTH:
+        raise InputError(f"a slice is at most as wide as the calendar, 9,999 years; got '{text}'")
     return int(found[1]), found[2]
 
 
@@ -58,9 +63,11 @@ def parse_offset(text: str | None) -> int:
         return 0
     found = re.fullmatch(r"([-+]?)(\d{1,9})(s|m|h|d)", text.strip())
     if not found:
-        raise InputError(f"an offset looks like 5h, -30m or 18000s; got '{text}'")
-    sign = -1 if found[1] == "-" else 1
-    return sign * int(found[2]) * _WIDTHS[found[3]][0] * 1_000_000
+        raise InputError(f"an offset looks like 5h, -30m or 18000s; got '{_short(text)}'")
+    seconds = int(found[2]) * _WIDTHS[found[3]][0]
+    if seconds > _LONGEST_OFFSET:
+        raise InputError(f"an offset is at most ten years; got '{text}'")
+    return (-1 if found[1] == "-" else 1) * seconds * 1_000_000
 
 
 def to_microseconds(times: pl.Series, *, time_format: str | None = None, time_unit: str = "s") -> np.ndarray:
@@ -71,11 +78,9 @@ def to_microseconds(times: pl.Series, *, time_format: str | None = None, time_un
     if times.dtype == pl.String:
         times = _parse_text(times, time_format)
     if times.dtype == pl.Date:
-        times = times.cast(pl.Datetime("us"))
+        return _from_numbers(times.to_physical(), 86_400_000_000, "days")
     if isinstance(times.dtype, pl.Datetime):
-        if times.dtype.time_zone is not None:
-            times = times.dt.convert_time_zone("UTC")
-        return times.dt.epoch("us").to_numpy()
+        return _from_numbers(times.to_physical(), UNITS[times.dtype.time_unit], times.dtype.time_unit)  # UTC inside
     if not times.dtype.is_numeric():
         raise InputError(f"column '{times.name}' holds {times.dtype}, not times")
     return _from_numbers(times, UNITS[time_unit], time_unit)
@@ -114,8 +119,8 @@ def _strptime(times: pl.Series, form: str) -> pl.Series:
         if form == "%Y-%m-%d":
             return times.str.to_date(form, strict=False).cast(wanted)
         return times.str.to_datetime(form, strict=False, time_unit="us", time_zone="UTC" if zoned else None)
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"the time format '{form}' cannot be used: {str(error).splitlines()[0]}") from None
+    except _REFUSALS as error:
+        raise InputError(f"the time format '{_short(form)}' cannot be used: {_short(str(error))}") from None
 
 
 def _parses(value: str, form: str) -> bool:
@@ -128,7 +133,8 @@ def _short(text: str) -> str:
 
 def _from_numbers(times: pl.Series, unit: float, unit_name: str) -> np.ndarray:
     values = times.to_numpy()
-    scaled = values.astype(np.float64) * unit
+    with np.errstate(over="ignore"):
+        scaled = values.astype(np.float64) * unit
     bad = ~((scaled >= _EARLIEST) & (scaled <= _LATEST))  # also catches NaN
     if bad.any():
         row = int(bad.argmax())
@@ -136,8 +142,9 @@ def _from_numbers(times: pl.Series, unit: float, unit_name: str) -> np.ndarray:
             " (is it in milliseconds? --time-unit ms)" if unit_name == "s" and abs(scaled[row]) < 1e3 * _LATEST else ""
         )
         raise RowError(row, times.name, f"the time {values[row]} is not within the years 1 to 9999{hint}")
-    if np.issubdtype(values.dtype, np.integer) and unit >= 1:
-        return values.astype(np.int64) * int(unit)
+    if np.issubdtype(values.dtype, np.integer):
+        whole = values.astype(np.int64)
+        return whole * int(unit) if unit >= 1 else whole // round(1 / unit)
     return np.floor(scaled).astype(np.int64)
 
 
@@ -158,15 +165,20 @@ def calendar_bins(us: np.ndarray, width: str, *, timezone: str = "UTC", offset: 
             f"a slice width of {width} cuts this time span into about {expected:,.0f} slices; "
             f"at most {MAX_SLICES:,} are allowed, choose a wider one"
         )
-    span = pl.Series([low, high]).cast(pl.Datetime("us", "UTC"))
     try:
-        span = span.dt.convert_time_zone(timezone)
-    except pl.exceptions.PolarsError:
-        raise InputError(f"unknown time zone '{timezone}' (expected a name such as Europe/Zurich)") from None
-    starts = pl.datetime_range(span.dt.truncate(width)[0], span[1], f"{count}{unit}", time_zone=timezone, eager=True)
+        zoneinfo.ZoneInfo(timezone)
+        span = pl.Series([low, high]).cast(pl.Datetime("us", "UTC")).dt.convert_time_zone(timezone)
+    except (*_REFUSALS, KeyError, OSError):
+        raise InputError(f"unknown time zone '{_short(timezone)}' (expected a name such as Europe/Zurich)") from None
+    step = f"{count}{unit}"
+    try:
+        starts = pl.datetime_range(span.dt.truncate(step)[0], span[1], step, time_zone=timezone, eager=True)
+    except _REFUSALS as error:
+        why = _short(str(error))
+        raise InputError(f"slices of {step} do not fit these times in the time zone {timezone} ({why})") from None
     codes = np.searchsorted(starts.dt.epoch("us").to_numpy(), shifted, side="right") - 1
     if shift:
-        starts, form = starts.dt.offset_by(f"{shift}us"), "%Y-%m-%dT%H:%M"
+        starts, form = starts.dt.offset_by(f"{shift}us"), form if unit == "s" else "%Y-%m-%dT%H:%M"
     if unit in "hms" and timezone != "UTC":
         form += "%:z"  # an hour of the autumn change occurs twice
     return Bins(codes.astype(np.int32), starts.dt.to_string(form).to_list())
@@ -196,14 +208,17 @@ def value_bins(values: pl.Series) -> Bins:
     _refuse_missing(values)
     if values.dtype == pl.String:
         values = values.str.strip_chars()
+        if (empty := values == "").any():
+            raise RowError(int(empty.arg_max() or 0), values.name, "nothing stands there")
         for kind in (pl.Int64, pl.Float64):
-            if not values.cast(kind, strict=False).null_count():
-                values = values.cast(kind)
+            numbers = values.cast(kind, strict=False)
+            if not numbers.null_count() and numbers.n_unique() == values.n_unique():  # 1 and 01 are two names
+                values = numbers
                 break
     distinct = values.unique().sort()
     if len(distinct) > MAX_SLICES:
         raise InputError(f"column '{values.name}' has {len(distinct):,} distinct values; at most {MAX_SLICES:,} slices")
-    return Bins(positions(values, distinct), [str(v) for v in distinct.to_list()])
+    return Bins(positions(values, distinct), [str(v) for v in distinct])
 
 
 def listed_bins(values: pl.Series, listed: Sequence[Any]) -> Bins:
@@ -227,6 +242,8 @@ def listed_bins(values: pl.Series, listed: Sequence[Any]) -> Bins:
 
 def positions(values: pl.Series, distinct: pl.Series) -> np.ndarray:
     """Where each value stands among the sorted distinct ones."""
+    if values.dtype == pl.String:
+        return distinct.search_sorted(values).to_numpy().astype(np.int32)
     if len(distinct) < 1_000 and values.dtype.is_numeric():
         return np.searchsorted(distinct.to_numpy(), values.to_numpy()).astype(np.int32)
     table = pl.DataFrame({"value": distinct, "index": pl.Series(np.arange(len(distinct), dtype=np.int32))})

@@ -49,6 +49,7 @@ def test_small_cases_of_realizability():
     assert is_digraphical(np.zeros(0, np.int64), np.zeros(0, np.int64))
     assert not is_digraphical(np.array([1]), np.array([1]))
     assert not is_digraphical(np.array([-1, 1]), np.array([0, 0]))
+    assert not is_digraphical(np.array([1, 0]), np.array([0, 0]))  # an arc that nobody sends
     assert is_digraphical(np.full(5, 4), np.full(5, 4))
     assert not is_digraphical(np.full(5, 5), np.full(5, 5))
 

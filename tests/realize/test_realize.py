@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import networkx as nx
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shoal.realize import (
@@ -33,6 +33,7 @@ def test_any_sequence_is_judged_as_networkx_judges_it(sequence):
     assert is_graphical(np.array(sequence, np.int64)) == nx.is_graphical(sequence)
 
 
+@example(([10, 2, 5, 0], [3, 2, 2, 2]))  # the pivot falls below a group that follows it
 @given(grouped_degrees())
 def test_enforce_only_lowers_keeps_the_order_and_leaves_realizable_ones_alone(case):
     degrees, sizes = map(np.array, case)

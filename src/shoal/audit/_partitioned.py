@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.audit._released import Check, Unreadable
+from shoal.audit._released import BROKEN, Check, Unreadable, scan_rows
 
 
 def is_partitioned(folder: Path) -> bool:
@@ -26,7 +26,10 @@ def check_partitioned(folder: Path, claims: dict[str, Any], k: int | None) -> tu
     nodes, slices = _read(folder / "nodes.parquet", "node"), _read(folder / "slices.parquet", "slice")
     if not nodes.dtype.is_integer():
         raise Unreadable("nodes: people in partitioned Parquet are whole numbers")
-    names, labels = np.sort(nodes.cast(pl.Int64).to_numpy()), slices.cast(pl.String).to_list()
+    numbers = nodes.cast(pl.Int64, strict=False)
+    if numbers.null_count() or not len(numbers):
+        raise Unreadable("nodes: nobody is listed, or by a number of more than 63 bits")
+    names, labels = np.sort(numbers.to_numpy()), slices.cast(pl.String).to_list()
     files = sorted(path.name for path in (folder / "edges").iterdir())
     if files != [f"{t + 1:05}.parquet" for t in range(len(labels))]:
         raise Unreadable(f"edges: expected one file for each of {len(labels):,} slices, 00001.parquet and so on")
@@ -79,9 +82,9 @@ def check_partitioned(folder: Path, claims: dict[str, Any], k: int | None) -> tu
 
 def _read(file: Path, column: str) -> pl.Series:
     try:
-        found = pl.read_parquet(file, columns=[column])[column]
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise Unreadable(f"{file.name}: {str(error).splitlines()[0]}") from None
+        found = scan_rows(file, column).collect()[column]
+    except BROKEN as error:
+        raise Unreadable(f"{file.name}: {(str(error).splitlines() or ['cannot be read'])[0]}") from None
     if found.null_count():
         raise Unreadable(f"column '{column}' has empty cells")
     return found
@@ -90,11 +93,11 @@ def _read(file: Path, column: str) -> pl.Series:
 def _read_slice(file: Path, label: str) -> tuple[np.ndarray, np.ndarray, int]:
     """Both ends of the edges of a file, and how many are not in its slice."""
     try:
-        scan = pl.scan_parquet(file)
+        scan = scan_rows(file, "source", "target", "slice")
         wrong = scan.select((pl.col("slice").cast(pl.String) != label).fill_null(True).sum()).collect().item()
         frame = scan.select(pl.col("source", "target").cast(pl.Int64)).collect()
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise Unreadable(f"edges/{file.name}: {str(error).splitlines()[0]}") from None
+    except BROKEN as error:
+        raise Unreadable(f"edges/{file.name}: {(str(error).splitlines() or ['cannot be read'])[0]}") from None
     if frame["source"].null_count() or frame["target"].null_count():
         raise Unreadable(f"edges/{file.name}: has empty cells")
     return frame["source"].to_numpy(), frame["target"].to_numpy(), int(wrong)

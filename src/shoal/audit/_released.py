@@ -23,6 +23,11 @@ class Check:
     detail: str
 
 
+# No release has a certificate that long, or packs so many rows into a byte of Parquet.
+_LONGEST_CERTIFICATE, _ROWS_PER_BYTE = 10_000_000, 100
+BROKEN = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
+
+
 class Unreadable(Exception):
     """A released table is missing or broken: the release does not hold."""
 
@@ -45,9 +50,15 @@ def read_certificate(folder: Path) -> dict[str, Any]:
         raise InputError(f"{folder}: no such folder")
     file = folder / "certificate.json"
     try:
+        if file.stat().st_size > _LONGEST_CERTIFICATE:
+            raise InputError(f"{file}: is too long for a certificate")
         claims = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"{folder}: is not a release folder (it has no certificate.json)") from None
+    except RecursionError:
+        raise InputError(f"{file}: cannot be read (nested too deep)") from None
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
         raise InputError(f"{file}: cannot be read ({error})") from None
     expected = {
@@ -62,8 +73,13 @@ def read_certificate(folder: Path) -> dict[str, Any]:
         "edges": dict,
     }
     for name, kind in expected.items():
-        if not isinstance(claims, dict) or not isinstance(claims.get(name), kind):
+        if not isinstance(claims, dict) or type(claims.get(name)) is not kind:
             raise InputError(f"{file}: '{name}' is missing or not what it should be")
+    levels = claims["people_by_k"]
+    if not all(level.isascii() and level.isdigit() and len(level) < 10 for level in levels) or not all(
+        type(count) is int for count in levels.values()
+    ):
+        raise InputError(f"{file}: 'people_by_k' is missing or not what it should be")
     return claims
 
 
@@ -71,8 +87,10 @@ def read_record(file: Path) -> dict[str, int]:
     """The level of every published name, from the private record of a release in which levels differ."""
     try:
         levels = json.loads(file.read_text(encoding="utf-8"))["levels"]
-        return {str(name): int(level) for name, level in levels.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        if not all(type(level) is int and 1 <= level < 2**31 for level in levels.values()):
+            raise ValueError("levels")
+        return dict(levels)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{file}: is not the private record of a release with levels of protection") from None
 
 
@@ -87,6 +105,8 @@ def check_hashes(folder: Path, hashes: dict[str, Any]) -> Check:
     if extra := sorted(present - listed):
         return Check(name, False, f"not in the certificate: {', '.join(extra)}")
     for file, expected in sorted(hashes.items()):
+        if not (folder / file).is_file():
+            return Check(name, False, f"{file} is not a file")
         with (folder / file).open("rb") as stream:
             if hashlib.file_digest(stream, "sha256").hexdigest() != expected:
                 return Check(name, False, f"{file} was changed")
@@ -95,7 +115,8 @@ def check_hashes(folder: Path, hashes: dict[str, Any]) -> Check:
 
 def read_tables(folder: Path) -> tuple[Released, list[Check]]:
     """The tables, and whether every end of an edge is a listed person, every slice is listed, and nothing is listed twice."""
-    nodes, slices, edges = (_read_table(folder, name) for name in ("nodes", "slices", "edges"))
+    nodes, slices = read_table(folder, "nodes", "node"), read_table(folder, "slices", "slice", "block")
+    edges = read_table(folder, "edges", "source", "target", "slice")
     for table, column in ((nodes, "node"), (slices, "slice"), (edges, "source"), (edges, "target"), (edges, "slice")):
         if column not in table.columns:
             raise Unreadable(f"there is no column '{column}'")
@@ -120,18 +141,37 @@ def read_tables(folder: Path) -> tuple[Released, list[Check]]:
         columns.append(codes.fill_null(0).to_numpy().astype(np.int64))
     if "block" in slices.columns:
         numbers = slices["block"].cast(pl.Int64, strict=False)
-        if numbers.null_count():
-            raise Unreadable("column 'block' of the slices is not a number everywhere")
+        if numbers.null_count() or not numbers.is_between(1, len(slices)).all():
+            raise Unreadable("column 'block' of the slices is not the number of a block everywhere")
         blocks = numbers.to_numpy() - 1
     else:
         blocks = np.zeros(len(slices), np.int64)
     return Released(nodes["node"].to_list(), slices["slice"].to_list(), blocks, *columns), checks
 
 
-def _read_table(folder: Path, name: str) -> pl.DataFrame:
+def read_table(folder: Path, name: str, *columns: str) -> pl.DataFrame:
+    """Those of these columns that are there, as text; never much more memory than the file has bytes."""
     try:
         if (folder / f"{name}.parquet").is_file():
-            return pl.read_parquet(folder / f"{name}.parquet").cast(pl.String)
-        return pl.read_csv(folder / f"{name}.csv", infer_schema=False)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise Unreadable(f"{name}: {str(error).splitlines()[0]}") from None
+            return scan_rows(folder / f"{name}.parquet", *columns).cast(pl.String).collect()
+        return _read_csv((folder / f"{name}.csv").read_bytes(), columns)
+    except BROKEN as error:
+        raise Unreadable(f"{name}: {(str(error).splitlines() or ['cannot be read'])[0]}") from None
+
+
+def scan_rows(file: Path, *columns: str) -> pl.LazyFrame:
+    """Those of these columns that are there, not read yet, of a Parquet file of a credible length."""
+    lazy = pl.scan_parquet(file, glob=False)
+    if lazy.select(pl.len()).collect().item() > _ROWS_PER_BYTE * file.stat().st_size:
+        raise Unreadable(f"{file.name} unpacks to too many rows for a release")
+    have = lazy.collect_schema()
+    return lazy.select(column for column in columns if column in have)
+
+
+def _read_csv(data: bytes, columns: tuple[str, ...]) -> pl.DataFrame:
+    """A table without blank lines and with as many cells in every line, as shoal writes them."""
+    have = pl.read_csv(data, infer_schema=False, n_rows=0).columns
+    n_lines = data.strip(b"\n").count(b"\n") + 1
+    if (b'"' not in data and b"\n\n" in data) or n_lines * (len(have) - 1) > data.count(b","):
+        raise Unreadable("a table has blank lines, or lines with too few cells")
+    return pl.read_csv(data, infer_schema=False, columns=[column for column in columns if column in have])

@@ -71,29 +71,24 @@ def audit(
 
 def _k_of(path: Path) -> int:
     """What a release promises; 5 for anything else."""
-    import json
+    from shoal.audit._released import read_certificate
 
-    file = path / "certificate.json"
-    return int(json.loads(file.read_text(encoding="utf-8"))["k"]) if file.is_file() else 5
+    return int(read_certificate(path)["k"]) if (path / "certificate.json").is_file() else 5
 
 
 def _with_original_ids(release: TemporalGraph, record: Path | None) -> TemporalGraph:
     """Undo the pseudonyms with the private record; without one the ids must have been kept."""
-    import json
-
-    import polars as pl
-
     from shoal.build import ids_as_series
     from shoal.errors import InputError
+    from shoal.extend import read_record
 
     if record is None:
         return release
-    try:
-        ids = json.loads(record.read_text(encoding="utf-8"))["ids"]
-        names = ids_as_series([ids[str(x)] for x in release.nodes.to_list()])
-    except (OSError, ValueError, KeyError, TypeError):
-        raise InputError(f"{record}: is not the private record of this release") from None
-    return release.renamed(pl.Series("node", names))
+    ids = read_record(record)["ids"]
+    names = [str(node) for node in release.nodes.to_list()]
+    if not all(name in ids for name in names):
+        raise InputError(f"{record}: is not the private record of this release")
+    return release.renamed(ids_as_series([ids[name] for name in names]).alias("node"))
 
 
 def _print(found: Audit, *, is_release: bool) -> None:

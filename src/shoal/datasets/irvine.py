@@ -56,4 +56,4 @@ def save_irvine(file: str | os.PathLike[str]) -> None:
         Where to; an existing file is replaced.
     """
     when = pl.col("Timestamp").str.to_datetime(_TIMES).dt.strftime("%Y-%m-%dT%H:%M")
-    pl.read_csv(irvine_file()).select(source="Source", target="Target", time=when).write_csv(file)
+    pl.read_csv(irvine_file()).select(source="Source", target="Target", time=when).write_csv(Path(file))

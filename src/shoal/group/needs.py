@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from shoal._numba import records
 from shoal.errors import InputError
 from shoal.group._need_search import Web, anneal
 from shoal.group._need_state import GROUP, PERSON, State, fill, total_cost
@@ -181,7 +182,7 @@ def _first_state(
     width = -(-rows.shape[1] // LANES) * LANES if rows.shape[1] > LANES // 2 else LANES // 2
     padded = np.zeros((len(rows), width), small_dtype(np.abs(rows)))
     padded[:, : rows.shape[1]] = rows
-    people, groups = np.zeros(len(nodes), PERSON), np.zeros(len(room), GROUP)
+    people, groups = records(len(nodes), PERSON), records(len(room), GROUP)
     people["need"], people["pinned"], people["kind"], people["label"] = need, pinned, kind, -1
     groups["room"], groups["first"] = room, np.cumsum(room) - room
     columns, members = np.zeros((room.sum(), width), padded.dtype), np.zeros(room.sum(), np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import math
 import multiprocessing
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -14,7 +15,7 @@ from typing import Any
 from shoal.errors import InputError
 from shoal.kept import Kept
 from shoal.paper.plan import Cell
-from shoal.paper.tasks import TASKS
+from shoal.paper.tasks import RESULTS, TASKS
 from shoal.progress import usable_cores
 
 Results = dict[Cell, dict[str, Any]]
@@ -30,7 +31,7 @@ def run_cells(cells: Iterable[Cell], kept: Kept, tell: Callable[[float], None]) 
         tell(len(results) / len(cells))
 
     for cell in cells:
-        if (result := kept.find(*_determined(cell))) is not None:
+        if _is_whole(cell, result := kept.find(*_determined(cell))):
             done(cell, result)
     with _Alone() as alone:
         for cell in [c for c in cells if c not in results and c.stop_after is not None]:
@@ -49,6 +50,28 @@ def run_cells(cells: Iterable[Cell], kept: Kept, tell: Callable[[float], None]) 
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
     return results
+
+
+def _is_whole(cell: Cell, result: Any) -> bool:
+    """Whether a kept result is what the task finds, or the note that it was stopped or refused."""
+    if not isinstance(result, dict):
+        return False
+    if cell.stop_after is not None and result.keys() in ({"stopped"}, {"refused"}):
+        return _is_number(result.get("stopped", 0)) and isinstance(result.get("refused", ""), str)
+    wanted = RESULTS[cell.task]
+    return result.keys() == set(wanted) and all(_fits(name, result[name]) for name in wanted)
+
+
+def _fits(name: str, found: Any) -> bool:
+    """A number, or some of them; slices have labels, and may have no similarity."""
+    if not isinstance(found, list):
+        return _is_number(found)
+    kinds = {"labels": lambda x: isinstance(x, str), "similarity": lambda x: x is None or _is_number(x)}
+    return bool(found) and all(map(kinds.get(name, _is_number), found))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
 
 
 def _determined(cell: Cell) -> tuple[Any, ...]:

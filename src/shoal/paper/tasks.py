@@ -137,6 +137,16 @@ def irvine_facts(file: str) -> dict[str, Any]:
     }
 
 
+# What each of them finds; a kept result that is not of this form is measured again.
+RESULTS = {
+    "grouping": ("cost", "rounds", "best_round", "seconds", "active", "realizable"),
+    "realizing": ("exact", "pivot"),
+    "correlation": ("correlation", "costs"),
+    "similarity": ("labels", "edges", "similarity", "kept_share"),
+    "seconds": ("seconds",),
+    "irvine_facts": ("days", "busiest_51_days", "sender_receiver_pairs"),
+}
+
 TASKS: dict[str, Callable[..., dict[str, Any]]] = {
     task.__name__: task for task in (grouping, realizing, correlation, similarity, seconds, irvine_facts)
 }

@@ -9,10 +9,12 @@ import polars as pl
 
 from shoal import build
 from shoal.errors import InputError, RowError
-from shoal.graph import Slice, TemporalGraph
+from shoal.graph import TemporalGraph
 from shoal.read.dialects import DIALECTS, Layout, dialect_of
 from shoal.read.people import read_people
+from shoal.read.release import read_release
 from shoal.read.sql import Query, ask, place
+from shoal.read.text import named
 
 __all__ = ["read"]
 
@@ -70,7 +72,7 @@ def read(
     if isinstance(path, Query):
         layout = ask(path)
     elif path.is_dir():
-        return _read_release(path)
+        return read_release(path)
     else:
         dialect = dialect or dialect_of(path)
         if dialect not in DIALECTS:
@@ -83,10 +85,11 @@ def read(
         names["end"] = layout.end
     frame = layout.table.frame.select(sorted({n for n in names.values() if n}))
     extra = read_people(Path(nodes)) if nodes is not None else None
-    if layout.people:
-        actors = pl.Series("node", layout.people, dtype=pl.String)
-        extra = actors if extra is None else pl.concat([actors, extra.alias("node").cast(pl.String)])
-    frame, extra = _whole_numbers(frame, [names["source"], names["target"]], extra)
+    if layout.people is not None:
+        extra = layout.people if extra is None else pl.concat([layout.people, extra.cast(pl.String)])
+    where = layout.table.where
+    del layout  # with every column that is not asked for
+    frame, extra = build.whole_numbers(frame, [names["source"], names["target"]], extra)
     try:
         return TemporalGraph.from_edges(
             frame,
@@ -101,7 +104,7 @@ def read(
             directed=directed,
         )
     except RowError as error:
-        raise InputError(f"{layout.table.where(error.row)}, column '{error.column}': {error.problem}") from None
+        raise InputError(f"{where(error.row)}, column '{error.column}': {error.problem}") from None
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -137,37 +140,8 @@ def _choose_columns(
     found = {k: v for k, v in chosen.items() if v is not None}
     for role, name in found.items():
         if name not in have:
-            columns = ", ".join(have)
             line = "" if layout.source or isinstance(path, Query) else ", line 1"
             raise InputError(
-                f"{path}{line}: no column '{name}'; the columns are {columns} (name the right one with --{role})"
+                f"{path}{line}: no column '{name}'; the columns are {named(have)} (name the right one with --{role})"
             )
     return found
-
-
-def _whole_numbers(
-    frame: pl.DataFrame, columns: list[str], extra: pl.Series | None
-) -> tuple[pl.DataFrame, pl.Series | None]:
-    """Ids from text become numbers only where that loses nothing: all of them written as plain whole numbers."""
-    texts = [frame[c] for c in columns] + ([] if extra is None else [extra])
-    if any(t.dtype != pl.String for t in texts):
-        return frame, extra
-    numbers = [t.cast(pl.Int64, strict=False) for t in texts]
-    if any(n.null_count() or not (n.cast(pl.String) == t).all() for n, t in zip(numbers, texts, strict=True)):
-        return frame, extra
-    return frame.with_columns(numbers[0], numbers[1]), None if extra is None else numbers[2]
-
-
-def _read_release(folder: Path) -> TemporalGraph:
-    """A release folder back into a graph, isolated people and empty slices included."""
-    from shoal.write.folder import load_tables
-
-    edges, people, slices, directed, ordered = load_tables(folder)
-    frame, extra = _whole_numbers(edges, ["source", "target"], people["node"])
-    ids, ends = build.encode_ids([frame["source"], frame["target"]], extra)
-    labels = slices["slice"].to_list()
-    codes = edges["slice"].replace_strict(labels, range(len(labels)), return_dtype=pl.Int32).to_numpy()
-    blank = [None] * len(labels)
-    layers, starts = (slices[c].to_list() if c in slices.columns else blank for c in ("layer", "start"))
-    parts = [Slice(*x) for x in zip(labels, layers, starts, strict=True)]
-    return TemporalGraph._from_codes(ids, ends, codes, parts, directed=directed, ordered=ordered)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import io
+from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +12,18 @@ import polars as pl
 
 from shoal.errors import InputError
 from shoal.read.simplices import groups_as_pairs
-from shoal.read.text import Table, blank_separated, delimited, load_text, most_unpacked, too_much
+from shoal.read.text import (
+    Table,
+    blank_separated,
+    delimited,
+    first_line,
+    load_text,
+    most_unpacked,
+    refuse_empty,
+    refuse_too_wide,
+    short,
+    too_much,
+)
 
 
 class Layout(NamedTuple):
@@ -21,7 +34,7 @@ class Layout(NamedTuple):
     target: str | None = None
     time: str | None = None
     layer: str | None = None
-    people: list[str] | None = None
+    people: pl.Series | None = None
     end: str | None = None
     directed: bool | None = None
 
@@ -31,23 +44,32 @@ def _csv(path: Path) -> Layout:
     data = load_text(path)
     header = data.lstrip(b"\r\n").split(b"\n", 1)[0]
     separator = next((s for s in ",\t;" if s.encode() in header), ",")
-    return Layout(delimited(path, data, separator))
+    return Layout(refuse_empty(path, delimited(path, data, separator)))
 
 
 def _parquet(path: Path) -> Layout:
-    try:
-        lazy = pl.scan_parquet(path)
-        n_cells = lazy.select(pl.len()).collect().item() * len(lazy.collect_schema())  # from the file's own index
-        if 8 * n_cells > (most := most_unpacked(path.stat().st_size)):
-            raise too_much(path, most)
-        frame = pl.read_parquet(path)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(f"{path}: not a readable Parquet file ({str(error).splitlines()[0]})") from None
-    if not len(frame):
+    """A Parquet file that has rows."""
+    table = parquet(path)
+    if not len(table.frame):
         raise InputError(f"{path}: the table has no rows")
-    return Layout(Table(frame, lambda row: f"{path}, row {row + 1}"))
+    return Layout(table)
+
+
+def parquet(path: Path) -> Table:
+    """The columns of a Parquet file that hold one value a row; lists and the like are left out."""
+    if not path.is_file():
+        raise InputError(f"{path}: {'is not a file' if path.exists() else 'no such file'}")
+    try:
+        lazy = pl.scan_parquet(path, glob=False)
+        schema = lazy.collect_schema()
+        refuse_too_wide(path, len(schema))
+        n_rows = lazy.select(pl.len()).collect().item()  # from the file's own index
+        if 8 * n_rows * len(schema) > (most := most_unpacked(path.stat().st_size)):
+            raise too_much(path, most)
+        frame = lazy.select(name for name, kind in schema.items() if not kind.is_nested()).collect()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise InputError(f"{path}: not a readable Parquet file ({first_line(error)})") from None
+    return Table(frame, lambda row: f"{path}, row {row + 1}")
 
 
 def _columns(path: Path, comments: str, **places: int) -> Layout:
@@ -82,25 +104,38 @@ def _multiplex(path: Path) -> Layout:
 
 def _multinet(path: Path) -> Layout:
     """The sections of a multinet .mpx file that matter here: #ACTORS (people) and #EDGES (`u,v,layer`)."""
-    section, rows, lines, people = "", [], [], []
-    for number, line in enumerate(load_text(path).decode().splitlines(), start=1):
-        text = line.strip()
-        if text.startswith("#"):
-            section = text[1:].strip().upper()
-        elif not text or text.startswith("--"):
-            continue
-        elif section == "ACTORS":
-            people.append(text.split(",")[0].strip())
-        elif section == "EDGES":
-            fields = [field.strip() for field in text.split(",")]
+    data = load_text(path)
+
+    def entries() -> Iterator[tuple[int, bytes, list[bytes]]]:
+        section = b""
+        for number, line in enumerate(io.BytesIO(data), start=1):
+            text = line.strip()
+            if text.startswith(b"#"):
+                section = text[1:].strip().upper()
+            elif text and not text.startswith(b"--"):
+                yield number, section, [field.strip() for field in text.split(b",")]
+
+    def where(row: int) -> str:
+        lines = (number for number, section, _ in entries() if section == b"EDGES")
+        return f"{path}, line {next(islice(lines, row, None))}"
+
+    edges, people = bytearray(), bytearray()
+    for number, section, fields in entries():
+        if section == b"ACTORS" and fields[0]:
+            people += fields[0] + b"\n"
+        elif section == b"EDGES":
             if len(fields) < 3:
-                raise InputError(f"{path}, line {number}: an edge is `person,person,layer`; got '{text[:40]}'")
-            rows.append(fields[:3])
-            lines.append(number)
-    if not rows:
+                got = short(b",".join(fields).decode())
+                raise InputError(f"{path}, line {number}: an edge is `person,person,layer`; got '{got}'")
+            edges += b",".join(fields[:3]) + b"\n"
+    if not edges:
         raise InputError(f"{path}: there is no edge in an #EDGES section")
-    frame = pl.DataFrame(rows, schema={"u": pl.String, "v": pl.String, "layer": pl.String}, orient="row")
-    return Layout(Table(frame, lambda row: f"{path}, line {lines[row]}"), "u", "v", layer="layer", people=people)
+    actors = _plain_rows(people, ["node"])["node"] if people else None
+    return Layout(Table(_plain_rows(edges, ["u", "v", "layer"]), where), "u", "v", layer="layer", people=actors)
+
+
+def _plain_rows(text: bytearray, columns: list[str]) -> pl.DataFrame:
+    return pl.read_csv(bytes(text), has_header=False, new_columns=columns, quote_char=None, infer_schema=False)
 
 
 def _simplices(path: Path) -> Layout:

@@ -9,7 +9,7 @@ import polars as pl
 
 from shoal.errors import InputError
 from shoal.read.dialects import DIALECTS, dialect_of
-from shoal.read.text import Table, delimited, load_text
+from shoal.read.text import Table, delimited, load_text, named, refuse_empty
 
 
 def read_people(path: Path) -> pl.Series:
@@ -23,7 +23,7 @@ def read_levels(path: Path, column: str) -> dict[Any, int]:
     table = _table(path)
     people = _ids(path, table, None)
     if column not in table.frame.columns:
-        raise InputError(f"{path}, line 1: no column '{column}'; the columns are {', '.join(table.frame.columns)}")
+        raise InputError(f"{path}, line 1: no column '{column}'; the columns are {named(table.frame.columns)}")
     text = table.frame[column]
     levels = text.cast(pl.Int64, strict=False)
     bad = (levels.is_null() | (levels < 1)).fill_null(True)
@@ -42,7 +42,7 @@ def read_pairs(path: Path) -> list[tuple[Any, ...]]:
     columns = [c for c in ("source", "target", "slice") if c in table.frame.columns]
     if columns[:2] != ["source", "target"]:
         raise InputError(
-            f"{path}, line 1: no columns 'source' and 'target'; the columns are {', '.join(table.frame.columns)}"
+            f"{path}, line 1: no columns 'source' and 'target'; the columns are {named(table.frame.columns)}"
         )
     for column in columns[:2]:
         _refuse_gaps(table, table.frame[column])
@@ -54,9 +54,9 @@ def _table(path: Path) -> Table:
     if dialect_of(path) == "parquet":
         return DIALECTS["parquet"](path).table
     data = load_text(path)
-    first = [cell.strip() for cell in data.lstrip().split(b"\n", 1)[0].decode().split(",")]
+    first = [cell.strip(' "') for cell in data.lstrip().split(b"\n", 1)[0].decode().split(",")]
     plain = len(first) == 1 and first[0] not in ("node", "id")
-    return delimited(path, data, ",", header=not plain)
+    return refuse_empty(path, delimited(path, data, ",", header=not plain))
 
 
 def _ids(path: Path, table: Table, name: str | None) -> pl.Series:

@@ -16,7 +16,7 @@ from shoal.read.text import Table, blank_separated, load_text, most_unpacked, to
 _PARTS = ("nverts", "simplices", "times")
 
 
-def groups_as_pairs(path: Path) -> tuple[Table, list[str]]:
+def groups_as_pairs(path: Path) -> tuple[Table, pl.Series]:
     """The pairs of all groups as a table source, target, time; and everybody, who may have been alone."""
     files = _siblings(path)
     sizes, people, times = (_one_column(file) for file in files)
@@ -42,9 +42,8 @@ def groups_as_pairs(path: Path) -> tuple[Table, list[str]]:
     frame = pl.DataFrame(
         {"source": people.gather(source), "target": people.gather(target), "time": times.gather(group)}
     )
-    return Table(frame, lambda row: f"{files[2]}, line {int(group[row]) + 1}"), people.unique(
-        maintain_order=True
-    ).to_list()
+    everybody = people.unique(maintain_order=True).alias("node")
+    return Table(frame, lambda row: f"{files[2]}, line {int(group[row]) + 1}"), everybody
 
 
 def _siblings(path: Path) -> list[Path]:

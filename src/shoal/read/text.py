@@ -1,19 +1,22 @@
 """Text tables into columns of text, quickly; and, when something is wrong, slowly again to say on which line.
 
 Types are never guessed: every cell is read as text. polars parses; where it cannot, or where the number of separators
-does not add up, a plain pass over the lines finds the first bad one.
+does not add up, a plain pass over the lines finds the first bad one. What polars would make room for is counted before it
+does, so that a table never takes much more memory than its file.
 """
 
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import polars as pl
@@ -21,16 +24,20 @@ import zstandard
 
 from shoal.errors import InputError
 
-_BLANKS = bytes.maketrans(b"\t", b" ")
+_BLANKS = bytes.maketrans(b"\t\v\f", b"   ")
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 # A small file that unpacks to very much is an attack or an accident. Tables of contacts shrink to a tenth, seldom to a hundredth.
-_GENEROUS, _GENEROUS_RATIO = 1 << 30, 200
+_GENEROUS, _GENEROUS_RATIO = 1 << 26, 200
+MOST_COLUMNS = 4_000  # each takes kilobytes, however short the table
+_DAMAGES = (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError)
+
+Records = Callable[[], Iterator[tuple[int, Sequence[str | bytes]]]]
 _most_unpacked: ContextVar[int | None] = ContextVar("most_unpacked", default=None)
 
 
 @contextmanager
 def unpacking_at_most(n_bytes: int) -> Iterator[None]:
-    """Refuse files that are larger than this once they are unpacked; by default 1 GB or 200 times the file."""
+    """Refuse files that are larger than this once they are unpacked; by default 64 MB or 200 times the file."""
     token = _most_unpacked.set(n_bytes)
     try:
         yield
@@ -49,6 +56,12 @@ def too_much(path: Path, most: int) -> InputError:
     return InputError(f"{path}: the file unpacks to more than {most / 1e6:,.0f} MB, which is not allowed")
 
 
+def refuse_too_wide(path: Path, n_columns: int) -> None:
+    """No table of contacts has so many columns; a file made to hurt has."""
+    if n_columns > MOST_COLUMNS:
+        raise InputError(f"{path}: there are {n_columns:,} columns, and at most {MOST_COLUMNS:,} are read")
+
+
 @dataclass(frozen=True)
 class Table:
     """Columns of a file, and how to say where a row of them stands in it."""
@@ -61,7 +74,7 @@ def load_bytes(path: Path) -> bytes:
     """The content of a file, decompressed if it is gzip or zstd (told by its first bytes, not by its name)."""
     try:
         data = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):  # a zero byte in the name
         raise InputError(f"{path}: no such file") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
@@ -81,25 +94,23 @@ def first_bytes(path: Path, n_bytes: int) -> bytes:
             out += piece
             if len(out) >= n_bytes:
                 break
-    except (EOFError, zlib.error, zstandard.ZstdError):
+    except _DAMAGES:
         pass  # the file goes on, or is damaged: whoever reads it all will say so
     return bytes(out[:n_bytes])
 
 
 def _unpacked(path: Path, data: bytes) -> bytes:
-    """The data itself where it is not packed; never more than allowed, and never much more in memory."""
-    most = most_unpacked(len(data))
-    out, size = [], 0
+    """The data itself where it is not packed. What is packed is unpacked twice: first to count, and nothing is kept then."""
+    most, size = most_unpacked(len(data)), 0
     try:
         for piece in _pieces(data):
             size += len(piece)
             if size > most:
                 raise too_much(path, most)
-            out.append(piece)
-    except (EOFError, zlib.error, zstandard.ZstdError) as error:
+    except _DAMAGES as error:
         cut = "ends in the middle" if isinstance(error, EOFError) else "is damaged"
         raise InputError(f"{path}: the compressed file {cut}") from None
-    return b"".join(out)
+    return b"".join(_pieces(data))
 
 
 def _pieces(data: bytes) -> Iterator[bytes]:
@@ -113,34 +124,29 @@ def _pieces(data: bytes) -> Iterator[bytes]:
 
 
 def _gunzip(data: bytes) -> Iterator[bytes]:
-    while data:
-        member = zlib.decompressobj(wbits=31)
-        while not member.eof:
-            piece = member.decompress(data, 1 << 24)
-            if not data and not piece and not member.eof:
-                raise EOFError
-            yield piece
-            data = member.unconsumed_tail
-        data = member.unused_data.lstrip(b"\0")  # padding between members, as gzip allows
+    stream = gzip.GzipFile(fileobj=io.BytesIO(data))
+    while piece := stream.read1(1 << 20):
+        yield piece
 
 
 def _unzstd(data: bytes) -> Iterator[bytes]:
-    frame = zstandard.ZstdDecompressor().decompressobj()
+    unpack = zstandard.ZstdDecompressor()
+    frame = unpack.decompressobj()
     place = 0
     while place < len(data):
-        piece = data[place : place + 1024]  # at most 32 MB of zeros come out of so little
+        piece = data[place : place + 256]  # at most 8 MB of zeros come out of so little
         place += len(piece)
         yield frame.decompress(piece)
         if frame.eof:
             place -= len(frame.unused_data)
             if place < len(data):
-                frame = zstandard.ZstdDecompressor().decompressobj()
+                frame = unpack.decompressobj()
     if not frame.eof:
         raise EOFError
 
 
 def load_text(path: Path) -> bytes:
-    """The content of a text file as UTF-8 bytes without byte-order mark."""
+    """The content of a text file as UTF-8 bytes without byte-order mark; every line ends with a line feed."""
     data = load_bytes(path)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InputError(f"{path}: the file is UTF-16; save it as UTF-8")
@@ -154,6 +160,10 @@ def load_text(path: Path) -> bytes:
         except UnicodeDecodeError as error:
             line = _line_of(data, error.start)
             raise InputError(f"{path}, line {line}: this is not UTF-8 text (byte 0x{data[error.start]:02x})") from None
+    if b"\r" in data:  # as Windows and old Macs end lines
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if not data.strip():
+        raise InputError(f"{path}: the file is empty")
     return data
 
 
@@ -165,7 +175,8 @@ def delimited(path: Path, data: bytes, separator: str, *, header: bool = True) -
     """A CSV or TSV table, with quotes as in RFC 4180. Blank lines are skipped."""
 
     def records() -> Iterator[tuple[int, list[str]]]:
-        reader = csv.reader(io.StringIO(data.decode(), newline=""), delimiter=separator, strict=True)
+        lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
+        reader = csv.reader(lines, delimiter=separator, strict=True)
         before = 0
         try:
             for row in reader:
@@ -176,30 +187,56 @@ def delimited(path: Path, data: bytes, separator: str, *, header: bool = True) -
             raise InputError(f"{path}, line {before + 1}: {error}") from None
 
     names = [name.strip() for name in next(records())[1]]
+    refuse_too_wide(path, len(names))
     if len(set(names)) < len(names) and header:
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"{path}, line 1: the column '{twice}' occurs twice")
-    return _parse(path, data, separator, names if header else None, len(names), records, quote='"')
+        raise InputError(f"{path}, line 1: the column '{short(twice)}' occurs twice")
+    quoted = b'"' in data
+    tidy = data.strip(b"\n") if quoted else _without_blank_lines(data)
+    return _parse(path, tidy, separator, names if header else None, len(names), records, quoted=quoted)
 
 
 def blank_separated(path: Path, data: bytes, comments: str) -> Table:
     """Fields separated by any run of spaces and tabs, without header; lines that start with a comment sign are skipped."""
-    signs = tuple(comments)
+    signs = tuple(sign.encode() for sign in comments)
 
-    def records() -> Iterator[tuple[int, list[str]]]:
-        for number, line in enumerate(data.decode().split("\n"), start=1):
+    def records() -> Iterator[tuple[int, list[bytes]]]:
+        for number, line in enumerate(io.BytesIO(data), start=1):
             fields = line.split()
             if fields and not fields[0].startswith(signs):
                 yield number, fields
 
-    tidy = data.translate(_BLANKS, b"\r")
-    if re.search(rb"  | \n|\n | \Z|\A ", tidy):
-        tidy = re.sub(rb"(?m)^ | $", b"", re.sub(rb" +", b" ", tidy))
-    tidy = re.sub(rb"(?m)^[" + re.escape(comments.encode()) + rb"].*\n?", b"", tidy)
     first = next(records(), None)
     if first is None:
         raise InputError(f"{path}: there are only comments in it")
-    return _parse(path, tidy, " ", None, len(first[1]), records, quote=None)
+    refuse_too_wide(path, len(first[1]))
+    tidy = data.translate(_BLANKS)
+    while b"  " in tidy:
+        tidy = tidy.replace(b"  ", b" ")
+    tidy = tidy.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
+    tidy = _without_blank_lines(re.sub(rb"(?m)^[" + re.escape(comments.encode()) + rb"].*\n?", b"", tidy))
+    return _parse(path, tidy, " ", None, len(first[1]), records, quoted=None)
+
+
+def _without_blank_lines(data: bytes) -> bytes:
+    while b"\n\n" in data:
+        data = data.replace(b"\n\n", b"\n")
+    return data.removeprefix(b"\n")  # and no copy where there are none
+
+
+def short(text: str) -> str:
+    """A cell, cut for a sentence."""
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def named(columns: list[str]) -> str:
+    """The names of columns, the first dozen where there are many."""
+    return ", ".join(short(name) for name in columns[:12]) + (", …" if len(columns) > 12 else "")
+
+
+def first_line(error: BaseException) -> str:
+    """What another library complains of, in one line."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _parse(
@@ -208,9 +245,11 @@ def _parse(
     separator: str,
     names: list[str] | None,
     n_fields: int,
-    records: Callable[[], Iterator[tuple[int, list[str]]]],
-    quote: str | None,
+    records: Records,
+    quoted: bool | None,
 ) -> Table:
+    """The table in `data`, which holds no line more than its rows need; `quoted` is None where quotes mean nothing."""
+
     def complain() -> None:
         """Raise for the first line whose number of fields is not that of the first line."""
         for line, fields in records():
@@ -218,32 +257,47 @@ def _parse(
                 raise InputError(f"{path}, line {line}: {len(fields)} fields where {n_fields} are expected")
 
     def where(row: int) -> str:
-        row += names is not None
-        for i, (line, _) in enumerate(records()):
-            if i == row:
-                return f"{path}, line {line}"
-        return str(path)
+        rows = (line for line, fields in islice(records(), int(names is not None), None) if any(fields))
+        return f"{path}, line {next(islice(rows, row, None))}"
 
+    # polars makes room for every field of every line, also of lines that have fewer
+    n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    n_cells, n_separators = n_lines * (n_fields - 1), data.count(separator.encode())
+    if quoted and n_cells > n_separators:  # lines are short, or blank, or broken inside quotes
+        complain()
+        data = _written_again(records, separator)
+    elif not quoted and n_cells != n_separators:
+        complain()
     try:
         frame = pl.read_csv(
             data,
             has_header=names is not None,
             separator=separator,
-            quote_char=quote,
+            quote_char=None if quoted is None else '"',
             infer_schema=False,
         )
     except pl.exceptions.PolarsError as error:
         complain()
-        raise InputError(f"{path}: cannot be read as a table ({str(error).splitlines()[0]})") from None
-    frame = frame.rename(dict(zip(frame.columns, names or [str(i) for i in range(n_fields)], strict=False)))
-    frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))  # blank lines
-    if quote and quote.encode() in data:
-        suspicious = bool(frame[:, -1].null_count())
-    else:
-        expected = (len(frame) + (names is not None)) * (n_fields - 1)
-        suspicious = data.count(separator.encode()) != expected
-    if frame.width != n_fields or suspicious:
+        raise InputError(f"{path}: cannot be read as a table ({first_line(error)})") from None
+    if quoted and frame[:, -1].null_count():
         complain()
-    if not len(frame):
-        raise InputError(f"{path}: there is a header but no rows below it")
+    if frame.width != n_fields:
+        raise InputError(f"{path}: cannot be read as a table (its quotes or line ends are not those of a CSV file)")
+    frame = frame.rename(dict(zip(frame.columns, names or [str(i) for i in range(n_fields)], strict=True)))
+    blank = frame.select(pl.all_horizontal(pl.all().is_null() | (pl.all() == ""))).to_series()
+    if blank.any():
+        frame = frame.filter(~blank)
     return Table(frame, where)
+
+
+def refuse_empty(path: Path, table: Table) -> Table:
+    """A table of contacts or people without any is a mistake; in a release it may be the truth."""
+    if not len(table.frame):
+        raise InputError(f"{path}: there is a header but no rows below it")
+    return table
+
+
+def _written_again(records: Records, separator: str) -> bytes:
+    out = io.StringIO()
+    csv.writer(out, delimiter=separator, lineterminator="\n").writerows(fields for _, fields in records())
+    return out.getvalue().strip("\n").encode()

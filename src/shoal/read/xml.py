@@ -119,7 +119,8 @@ class _Edges:
         frame = pl.DataFrame({"source": self.ends[0], "target": self.ends[1], **columns})
         lines = self.lines
         table = Table(frame, lambda row: f"{self.path}, line {lines[row]}")
-        return Layout(table, "source", "target", people=list(self.people), directed=self.all_directed)
+        people = pl.Series("node", list(self.people), dtype=pl.String)
+        return Layout(table, "source", "target", people=people, directed=self.all_directed)
 
 
 class _GraphML(_Edges):

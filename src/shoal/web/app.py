@@ -77,7 +77,7 @@ async def upload(request: Request) -> Response:
     """Stream the body to the disk, counting; the file's name is a label and nothing else."""
     store, most = request.app.state.store, request.app.state.most_bytes
     declared = request.headers.get("content-length", "0")
-    if not declared.isdigit() or int(declared) > most:
+    if not (declared.isascii() and declared.isdigit() and len(declared) < 19 and int(declared) <= most):
         raise HTTPException(413, views.too_large(most))
     if shutil.disk_usage(store.root).free < int(declared) + 50_000_000:
         raise HTTPException(507, "There is not enough room on the disk for this file.")
@@ -169,7 +169,7 @@ async def run(request: Request) -> Response:
     if job.status("audit") != "done" or found is None:
         raise HTTPException(409, "The file has to be audited first.")
     k = form.get("k", "")
-    if not (k.isascii() and k.isdigit() and 2 <= int(k[:9]) <= found["n_nodes"]):
+    if not (k.isascii() and k.isdigit() and len(k) < 10 and 2 <= int(k) <= found["n_nodes"]):
         raise HTTPException(400, f"k is a whole number from 2 to the number of people, {found['n_nodes']:,}.")
     await queue.cancel(job, "run")
     job.state["k"] = int(k)
@@ -247,6 +247,14 @@ async def _form(request: Request) -> dict[str, str]:
         body += chunk
         if len(body) > FORM_BYTES:
             raise HTTPException(413, "This form is too large.")
+    try:
+        return fields_of(body)
+    except ValueError:
+        raise HTTPException(400, "This form has too many fields.") from None
+
+
+def fields_of(body: bytes) -> dict[str, str]:
+    """What a form holds, each field with its first value; more than fifty are a ValueError."""
     fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=50)
     return {name: values[0] for name, values in fields.items()}
 

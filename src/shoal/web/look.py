@@ -136,6 +136,8 @@ def _dialect(path: Path, label: str) -> str:
     if len(fields) < 2 or any(not re.fullmatch(r"-?\d+(\.\d+)?", field) for field in fields[:2]):
         return "csv"
     times = [line.split()[0] for line in data]
+    if any(not re.fullmatch(r"-?\d+(\.\d+)?", time) for time in times):
+        return "snap"
     rising = len(fields) >= 3 and len(times) > 2 and times == sorted(times, key=float) and len(set(times)) < len(times)
     return "sociopatterns" if rising and float(fields[0]) >= 10 else "snap"
 

@@ -45,7 +45,7 @@ def read_json(file: Path) -> Any:
     """The content, or None where there is none."""
     try:
         return json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
 
 

@@ -1,5 +1,5 @@
 """The last stage, write: a release folder that is safe to publish, and the private record that is not."""
 
-from shoal.write.folder import check_target, load_tables, write_release
+from shoal.write.folder import check_target, write_release
 
-__all__ = ["check_target", "load_tables", "write_release"]
+__all__ = ["check_target", "write_release"]

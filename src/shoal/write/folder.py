@@ -178,20 +178,3 @@ def _flush(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def load_tables(folder: Path) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, bool, bool]:
-    """edges, nodes, slices, directed, ordered of a release folder."""
-    try:
-        claims = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
-        tables = []
-        for name in ("edges", "nodes", "slices"):
-            if (folder / name).is_dir():
-                tables.append(pl.read_parquet(sorted((folder / name).glob("*.parquet"))))
-            elif (folder / f"{name}.parquet").is_file():
-                tables.append(pl.read_parquet(folder / f"{name}.parquet"))
-            else:
-                tables.append(pl.read_csv(folder / f"{name}.csv", infer_schema=False))
-        return tables[0], tables[1], tables[2], bool(claims["directed"]), bool(claims["ordered"])
-    except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError):
-        raise InputError(f"{folder}: is not a complete release folder") from None

@@ -1,0 +1,73 @@
+"""A release folder back into a graph. It may come from anybody, so nothing in it is taken for granted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from shoal import build
+from shoal.errors import InputError
+from shoal.graph import Slice, TemporalGraph
+from shoal.read.dialects import parquet
+from shoal.read.text import delimited, load_text
+
+
+def load_json(file: Path) -> Any:
+    """The content of a JSON file."""
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):  # nested too deep
+        raise InputError(f"{file}: cannot be read as JSON") from None
+
+
+def read_release(folder: Path) -> TemporalGraph:
+    """The graph of a release, isolated people and empty slices included."""
+    if not (folder / "certificate.json").is_file():
+        raise InputError(f"{folder}: is not a complete release folder (it has no certificate.json)")
+    claims = load_json(folder / "certificate.json")
+    if not isinstance(claims, dict) or not all(isinstance(claims.get(name), bool) for name in ("directed", "ordered")):
+        raise InputError(f"{folder}: the certificate does not say whether there are directions and an order in time")
+    people = _table(folder, "nodes", "node")
+    slices = _table(folder, "slices", "slice")
+    edges = _table(folder, "edges", "source", "target", "slice")
+    for name, column in (("nodes", people["node"]), ("slices", slices["slice"])):
+        if column.n_unique() < len(column):
+            raise InputError(f"{folder}: the table {name} lists something twice")
+    frame, extra = build.whole_numbers(edges, ["source", "target"], people["node"])
+    ids, ends = build.encode_ids([frame["source"], frame["target"]], extra)
+    if len(ids) != len(people):
+        raise InputError(f"{folder}: there are edges of people who are not in the table nodes")
+    labels = slices["slice"].cast(pl.String).to_list()
+    try:
+        codes = edges["slice"].cast(pl.String).replace_strict(labels, range(len(labels)), return_dtype=pl.Int32)
+    except pl.exceptions.PolarsError:
+        raise InputError(f"{folder}: there are edges in slices that are not in the table slices") from None
+    blank = pl.Series([None] * len(labels), dtype=pl.String)
+    layers, starts = (slices[name].cast(pl.String) if name in slices.columns else blank for name in ("layer", "start"))
+    parts = [Slice(*x) for x in zip(labels, layers.to_list(), starts.to_list(), strict=True)]
+    directed, ordered = claims["directed"], claims["ordered"]
+    return TemporalGraph._from_codes(ids, ends, codes.to_numpy(), parts, directed=directed, ordered=ordered)
+
+
+def _table(folder: Path, name: str, *columns: str) -> pl.DataFrame:
+    """A table of the release: a CSV file, a Parquet file or a folder of these. It has these columns, and no gap in them."""
+    if (folder / name).is_dir():
+        files = sorted((folder / name).glob("*.parquet"))
+        parts = [parquet(file).frame for file in files]
+        if len({tuple(part.schema.items()) for part in parts}) != 1:
+            raise InputError(f"{folder / name}: its files do not have the same columns")
+        frame = pl.concat(parts)
+    elif (folder / f"{name}.parquet").is_file():
+        frame = parquet(folder / f"{name}.parquet").frame
+    else:
+        file = folder / f"{name}.csv"
+        frame = delimited(file, load_text(file), ",").frame
+    for column in columns:
+        if column not in frame.columns:
+            raise InputError(f"{folder}: the table {name} has no column '{column}'")
+        if frame[column].null_count():
+            raise InputError(f"{folder}: the table {name} has empty cells in its column '{column}'")
+    return frame
