@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help install demo serve test coverage fuzz mutants lint bench paper docs picture dist check-wheel check-lowest check-pythons clean
+.PHONY: help install demo serve test coverage fuzz mutants lint bench paper docs gallery picture dist check-wheel check-lowest check-pythons clean
 
 help:
 	@echo "make demo     anonymize a real data set and verify the release"
@@ -19,6 +19,7 @@ help:
 	@echo "make bench    measure, and write benchmarks/RESULTS.md (slow)"
 	@echo "make paper    the paper's figures and table again, into docs/paper (DATA=folder of the sets)"
 	@echo "make docs     build the documentation into docs/_build"
+	@echo "make gallery  run the examples of the documentation again, with their pictures (DATA=folder of the sets)"
 	@echo "make picture  draw the README's picture again"
 	@echo "make dist     wheel and sdist into dist/"
 	@echo "make check-wheel, check-lowest, check-pythons"
@@ -82,6 +83,10 @@ paper: $(STAMPS)/core
 
 docs: $(STAMPS)/docs
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build
+
+gallery: $(STAMPS)/test
+	SHOAL_DATA=$(DATA) $(BIN)/python docs/worked.py
+	$(BIN)/python docs/stage_pictures.py
 
 picture: $(STAMPS)/demo
 	$(BIN)/python docs/picture.py

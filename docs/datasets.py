@@ -10,17 +10,19 @@ PAGE = Path(__file__).with_name("datasets.md")
 BEGIN, END = "<!-- table of sets -->", "<!-- end of the table -->"
 
 
-def row(one: PublicSet) -> str:
+def entry(one: PublicSet) -> str:
     counts = [f"{one.people:,} people" if one.people else "", f"{one.contacts:,} contacts" if one.contacts else ""]
-    how = f"[{one.file_name}]({one.address}), {one.size}" if one.address else f"by hand: {one.by_hand}"
-    check = one.checksum.split(":")[0] if one.checksum else "first download" if one.address else ""
     what = f"{one.title}. {', '.join(filter(None, counts))}".rstrip(". ") + "."
-    return f"| `{one.name}` | {what} | [{one.publisher}]({one.page}) | {one.licence} | {how} | {check} | {one.cite} |"
+    how = f"[{one.file_name}]({one.address}), size {one.size}" if one.address else f"by hand: {one.by_hand}"
+    check = one.checksum.split(":")[0] if one.checksum else "the first download" if one.address else "not fetched"
+    return (
+        f"**{one.name}**: {what}\n\n- Publisher: [{one.publisher}]({one.page}). Licence: {one.licence}.\n"
+        f"- File: {how}. Checked by: {check}.\n- Cite: {one.cite}.\n"
+    )
 
 
 def table() -> str:
-    head = "| name | what | publisher | licence | file | checked by | cite |\n|---|---|---|---|---|---|---|\n"
-    return head + "\n".join(row(one) for one in public_sets().values())
+    return "\n".join(entry(one) for one in public_sets().values())
 
 
 if __name__ == "__main__":

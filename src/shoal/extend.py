@@ -62,6 +62,17 @@ def extend(
         The private record that was written with that release. Write the new one (`save(private=...)`) for the next time.
     seed, effort, deletion_weight, jobs, progress
         As in `anonymize`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, shoal
+    >>> place = pathlib.Path(tempfile.mkdtemp())
+    >>> first = shoal.TemporalGraph.from_slices({"mon": [(1, 2), (2, 3), (3, 4)]})
+    >>> later = shoal.TemporalGraph.from_slices({"tue": [(1, 3), (2, 3), (1, 2)]})
+    >>> _ = shoal.anonymize(first, k=2, seed=1).save(place / "mon", private=place / "record.json", report=False)
+    >>> _ = extend(place / "mon", later, place / "record.json", seed=1).save(place / "tue", report=False)
+    >>> shoal.verify([place / "mon", place / "tue"]).holds
+    True
     """
     folder, known = Path(folder), read_record(Path(record))
     _check_fits(folder, graph, known)

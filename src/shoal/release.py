@@ -53,6 +53,14 @@ class Release:
     `graph` carries the original ids: `save` replaces them by pseudonyms. `bound` is an l1 cost that no degrees with these
     crowds can undercut; `groups` number people who stay alike for good; `rounds` are those of the paper's methods;
     `after` says what an extension follows; `work` is the folder of its checkpoints.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> graph = TemporalGraph.from_slices({"mon": [(1, 2), (2, 3)], "tue": [(1, 2), (3, 4)]})
+    >>> release = shoal.anonymize(graph, k=2, seed=1)
+    >>> release.k, release.min_class_size >= 2, release.edges.original
+    (2, True, 4)
     """
 
     original: TemporalGraph
@@ -156,10 +164,24 @@ class Release:
     ) -> Mapping[str, Any]:
         """Write the release folder, which is safe to publish, and give its certificate.
 
-        `private` writes the mapping of ids, the seed and the changed edges to a file of its own, for your eyes only.
-        `keep_ids` publishes the original ids instead of pseudonyms. `format` is csv or parquet. Nothing appears under
-        the folder's name until it is complete and verified; an existing release is replaced only with `force`.
-        `source` is the input file, whose hash goes into the private record.
+        Nothing appears under the folder's name until it is complete and verified.
+
+        Parameters
+        ----------
+        folder
+            Where to.
+        private
+            A file of its own for the mapping of ids, the seed and the changed edges, for your eyes only.
+        keep_ids
+            Publish the original ids instead of pseudonyms.
+        format
+            Tables as "csv" or "parquet".
+        report
+            Whether to write report.html and report.json too.
+        force
+            Replace an existing release.
+        source
+            The input file, whose hash goes into the private record.
         """
         from shoal.write import write_release
 

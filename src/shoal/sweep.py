@@ -109,8 +109,17 @@ def sweep(
         Also find, per graph, the largest k that changes at most this share of the edges.
     seed
         Of the anonymizations; nothing of a sweep is meant to be published.
+    progress
+        Told how far the work is.
     options
         For `anonymize`.
+
+    Examples
+    --------
+    >>> from shoal.datasets import messenger
+    >>> found = sweep({"days": messenger(60, 7, seed=1)}, [2, 4], effort="fast")
+    >>> found.to_polars().select("slice", "k", "n_slices").rows()
+    [('days', 2, 7), ('days', 4, 7)]
     """
     ks = sorted(set(ks))
     if not graphs or not ks or min(ks) < 1:

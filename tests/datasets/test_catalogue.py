@@ -82,7 +82,7 @@ def test_the_command_for_a_set_is_one_that_shoal_understands(name, tmp_path):
     assert words[:2] == ["shoal", "anonymize"]
     command = typer.main.get_command(app).commands["anonymize"]
     given = command.make_context("anonymize", words[2:]).params
-    assert given["input"] == tmp_path / "a file.txt"
+    assert Path(given["input"]) == tmp_path / "a file.txt"
     assert {key: given[key] for key in find(name).read} == find(name).read
 
 

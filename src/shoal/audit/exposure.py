@@ -42,7 +42,11 @@ class Exposure:
 
 @dataclass(frozen=True)
 class Audit:
-    """How exposed the people of a graph are. `attribution` says how many would stand alone without each slice or layer."""
+    """How exposed the people of a graph are, attacker by attacker.
+
+    `audit(graph)["vector"]` is the exposure to the attacker of that name, and `attackers` lists all. `attribution` says how
+    many people would stand alone without each slice or layer.
+    """
 
     n_nodes: int
     k: int
@@ -166,6 +170,8 @@ def audit(
         Of the samples, where not everything can be counted.
     jobs
         Threads; by default all cores. The result does not depend on it.
+    progress
+        Told how far the work is.
 
     Examples
     --------

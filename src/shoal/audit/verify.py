@@ -87,10 +87,27 @@ def verify(
 ) -> Verdict:
     """Re-read a release folder and check every promise: the files, the simple slices, the crowds.
 
-    Several folders are releases of the same people at different times: each is checked, and the crowds are those of
-    somebody who has them all. Without `k` the certificate's own promise must hold; with it everybody must stand in a
-    crowd of at least `k`. Where people have levels of their own, only the private `record` says who has which; without it
-    the number of people in crowds of each size is checked. A folder that is no release at all is an InputError.
+    A folder that is no release at all is an InputError.
+
+    Parameters
+    ----------
+    folder
+        A release. Several are releases of the same people at different times: each is checked, and the crowds are those
+        of somebody who has them all.
+    k
+        Everybody must stand in a crowd of at least k; by default the certificate's own promise must hold.
+    record
+        The private record. Where people have levels of their own, it alone says who has which; without it the number of people in
+        crowds of each size is checked.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, shoal
+    >>> folder = pathlib.Path(tempfile.mkdtemp()) / "release"
+    >>> graph = shoal.TemporalGraph.from_slices({"mon": [(1, 2), (2, 3)], "tue": [(1, 2), (3, 4)]})
+    >>> _ = shoal.anonymize(graph, k=2, seed=1).save(folder, report=False)
+    >>> verify(folder).holds, verify(folder, k=4).holds
+    (True, False)
     """
     folders = [Path(folder)] if isinstance(folder, str | os.PathLike) else [Path(one) for one in folder]
     if not folders:

@@ -2,8 +2,8 @@
 fetched from their publishers."""
 
 from shoal.datasets.catalogue import PublicSet, public_sets
-from shoal.datasets.irvine import irvine
+from shoal.datasets.irvine import irvine, save_irvine
 from shoal.datasets.messenger import messenger
 from shoal.datasets.public import fetch, load
 
-__all__ = ["PublicSet", "fetch", "irvine", "load", "messenger", "public_sets"]
+__all__ = ["PublicSet", "fetch", "irvine", "load", "messenger", "public_sets", "save_irvine"]

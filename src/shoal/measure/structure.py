@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from shoal.measure import _kernels
 
@@ -63,9 +65,10 @@ def structure(edges: np.ndarray, degrees: np.ndarray) -> Structure:
     Structure(clustering=0.466..., transitivity=0.6, components=2, largest_component=0.8)
     """
     n_nodes = len(degrees)
-    sizes = _kernels.component_sizes(edges, n_nodes)
     if n_nodes == 0:
         return Structure(None, None, 0, None)
+    adjacency = coo_array((np.ones(len(edges), np.int8), (edges[:, 0], edges[:, 1])), shape=(n_nodes, n_nodes))
+    n_components, component = connected_components(adjacency, directed=False)
     found = _kernels.triangles(*_kernels.orient_by_degree(edges, degrees))
     wide = degrees.astype(np.int64)
     paths = wide * (wide - 1) // 2
@@ -73,6 +76,6 @@ def structure(edges: np.ndarray, degrees: np.ndarray) -> Structure:
     return Structure(
         clustering=float((found / np.maximum(paths, 1)).sum() / n_nodes),
         transitivity=int(found.sum()) / n_paths if n_paths else 0.0,
-        components=len(sizes),
-        largest_component=int(sizes.max()) / n_nodes,
+        components=int(n_components),
+        largest_component=int(np.bincount(component).max()) / n_nodes,
     )
