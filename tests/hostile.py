@@ -65,7 +65,7 @@ def _twice(size: int) -> bytes:
 def _bomb_of_many_windows(size: int) -> bytes:
     """Frames of a few bytes that each ask for a window of 128 MB."""
     pack = zstandard.ZstdCompressor(
-        compression_params=zstandard.ZstdCompressionParameters(window_log=27), write_content_size=False
+        compression_params=zstandard.ZstdCompressionParameters(window_log=27, write_content_size=False)
     )
     frame = pack.compressobj()
     one = frame.compress(b"1,2\n") + frame.flush()

@@ -49,6 +49,12 @@ def test_a_release_with_somebody_in_too_small_a_crowd_is_not_given_away(monkeypa
         shoal.anonymize(GRAPH, 3, seed=1)
 
 
+def test_every_slice_stays_in_its_place():
+    """A release of slices in another order would be as anonymous, and wrong."""
+    graph = TemporalGraph.from_slices({"mon": [(1, 2)], "tue": [(1, 2), (3, 4), (5, 6)]}, nodes=range(1, 7))
+    assert shoal.anonymize(graph, 1, seed=0).graph == graph
+
+
 def test_a_guessed_seed_without_the_data_tells_nothing():
     names = [f"pseudonym/{i}" for i in range(30)]
     one, other = Randomness(5, b"these contacts"), Randomness(5, b"those contacts")
