@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 PEOPLE = ["ann", "bob", "cem", "dia", *(f"p{i:02}" for i in range(36))]
 
@@ -21,6 +22,11 @@ def prepare(folder: Path) -> None:
     (folder / "staff.csv").write_text("id\ndia\n")
     (folder / "edges.csv").write_text("source,target,slice\nann,bob,2024-04-29\n")
     (folder / "pairs.csv").write_text("source,target\nann,cem\n")
+    (folder / "contacts").mkdir()
+    numbered = pl.read_csv(folder / "messages.csv", try_parse_dates=True)
+    numbered.with_columns(pl.col("source", "target").replace_strict(PEOPLE, list(range(len(PEOPLE))))).write_parquet(
+        folder / "contacts" / "all.parquet"
+    )
 
 
 def _contacts(file: Path, first: datetime, seed: int) -> None:
