@@ -3,23 +3,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 
 import pytest
 
+from tests.command import SHOAL, shoal, shoal_process
+
 CSV = "source,target,time\n" + "".join(f"{i % 7},{i * 5 % 13},{i * 40_000}\n" for i in range(60))
-SHOAL = [sys.executable, "-c", "from shoal.cli import main; main()"]
-
-
-def shoal(*args, cwd=None, **env):
-    return subprocess.run(
-        [*SHOAL, *map(str, args)],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        env={**os.environ, **env},
-        stdin=subprocess.DEVNULL,
-    )
 
 
 @pytest.fixture
@@ -30,30 +19,30 @@ def edges(tmp_path):
 
 
 def test_the_two_commands(edges, tmp_path):
-    made = shoal("anonymize", edges, "-k", 3, "--slice", "1w", "-o", tmp_path / "out")
+    made = shoal_process("anonymize", edges, "-k", 3, "--slice", "1w", "-o", tmp_path / "out")
     assert made.returncode == 0, made.stderr
     assert "60 contacts read: 13 people" in made.stdout
     assert "Everybody shares these numbers with at least" in made.stdout
     assert "safe to publish" in made.stdout
     assert made.stderr == ""
-    checked = shoal("verify", tmp_path / "out")
+    checked = shoal_process("verify", tmp_path / "out")
     assert checked.returncode == 0
     assert "holds at k = 3" in checked.stdout
     assert "\x1b" not in made.stdout + checked.stdout
-    failed = shoal("verify", tmp_path / "out", "-k", 12)
+    failed = shoal_process("verify", tmp_path / "out", "-k", 12)
     assert failed.returncode == 1
     assert "does NOT hold" in failed.stdout
 
 
 def test_json_is_the_certificate_and_nothing_else(edges, tmp_path):
-    made = shoal(
+    made = shoal_process(
         "anonymize", edges, "-k", 2, "--slices", 3, "-o", tmp_path / "out", "--json", "--no-report", "--seed", 4
     )
     certificate = json.loads(made.stdout)
     assert certificate == json.loads((tmp_path / "out" / "certificate.json").read_text())
-    verdict = json.loads(shoal("verify", tmp_path / "out", "--json").stdout)
+    verdict = json.loads(shoal_process("verify", tmp_path / "out", "--json").stdout)
     assert verdict["holds"] is True
-    again = shoal(
+    again = shoal_process(
         "anonymize",
         edges,
         "-k",
@@ -73,7 +62,7 @@ def test_json_is_the_certificate_and_nothing_else(edges, tmp_path):
 
 
 def test_quiet_says_nothing(edges, tmp_path):
-    made = shoal("anonymize", edges, "-k", 2, "--slice", "1y", "-o", tmp_path / "out", "-q", "--no-report")
+    made = shoal_process("anonymize", edges, "-k", 2, "--slice", "1y", "-o", tmp_path / "out", "-q", "--no-report")
     assert (made.returncode, made.stdout, made.stderr) == (0, "", "")
 
 
@@ -121,7 +110,7 @@ def test_version_and_unknown_commands():
 
 
 def test_demo_tells_what_it_did(tmp_path):
-    answer = shoal("demo", "-o", tmp_path / "out", "-k", 3)
+    answer = shoal_process("demo", "-o", tmp_path / "out", "-k", 3)
     assert answer.returncode == 0, answer.stderr
     assert "it holds at k = 3" in answer.stdout
     assert (tmp_path / "out" / "report.html").is_file()
@@ -162,7 +151,6 @@ def test_audit_of_a_file_and_of_its_release(edges, tmp_path):
 
 
 def test_what_a_library_prints_does_not_reach_stdout(capfd):
-    import os
 
     from shoal.cli.console import own_stdout
 

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from tests.cli.test_cli import shoal
+from tests.command import shoal
 
 DAY = 86_400
 ROWS = [(i % 11, (i * 7 + i // 5) % 17, i * DAY // 4) for i in range(160)]

@@ -15,15 +15,16 @@ import re
 import shlex
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
+
+from tests.command import shoal
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"(?:^<!-- *(not run|slow): *(.+?) *-->\n)?^```(python|console)\n(.*?)^```$", re.M | re.S)
 WHOLE_PAGE = re.compile(r"\A<!-- *(not run|slow): *(.+?) *-->")
+SLOW = bool(os.environ.get("SHOAL_SLOW_DOCS"))
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
@@ -115,20 +116,8 @@ def _run_command(where: str, command: str, shown: str) -> None:
 
 
 def _shoal(arguments: list[str]) -> tuple[int, str]:
-    from shoal.cli import main
-
-    said, code = io.StringIO(), 0
-    with (
-        redirect_stdout(said),
-        redirect_stderr(said),
-        patch("signal.signal"),
-        patch.object(sys, "argv", ["shoal", *arguments]),
-    ):
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code if isinstance(end.code, int) else 0
-    return code, said.getvalue()
+    done = shoal(*arguments)
+    return done.returncode, done.stdout + done.stderr
 
 
 def _shell(command: str) -> tuple[int, str]:

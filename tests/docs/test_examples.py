@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from tests.docs.files import prepare
-from tests.docs.pages import ROOT, blocks, pages, run, same
+from tests.docs.pages import ROOT, SLOW, blocks, pages, run, same
 
-SLOW = bool(os.environ.get("SHOAL_SLOW_DOCS"))
 MOST_LEFT_OUT = 15  # blocks that nothing runs; another one needs a reason as good as theirs
 
 

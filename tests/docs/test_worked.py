@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import ROOT, same
+from tests.docs.pages import ROOT, SLOW, WHOLE_PAGE, same
 
 DOCS = ROOT / "docs"
 sys.path.append(str(DOCS))
@@ -23,6 +23,8 @@ def test_a_page_shows_what_its_code_prints_and_draws(
     page: Path, real_data: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = page.read_text(encoding="utf-8")
+    if WHOLE_PAGE.match(text) and not SLOW:
+        pytest.skip("slow: runs with SHOAL_SLOW_DOCS=1")
     if needed := re.search(r'SHOAL_DATA"\] \+ "/([^"]+)"', text):
         monkeypatch.setenv("SHOAL_DATA", str(real_data(needed[1]).parents[1]))
     shown, _ = worked.play(page, tmp_path)

@@ -8,7 +8,6 @@ import resource
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from contextlib import contextmanager
 
@@ -19,9 +18,9 @@ from shoal import InputError
 from shoal.engine.work import open_work
 from shoal.large import anonymize_folder
 from shoal.progress import Progress
+from tests.command import SHOAL
 from tests.engine.conftest import hashes
 
-SHOAL = [sys.executable, "-c", "from shoal.cli import main; main()"]
 OPTIONS = {"slice": "1d", "seed": 4, "effort": "fast", "shard_people": 100}
 FLAGS = ["-k", "3", "--slice", "1d", "--seed", "4", "--effort", "fast", "--shard-people", "100", "-q"]
 

@@ -13,7 +13,7 @@ from shoal import InputError
 from shoal.large import anonymize_folder, audit_folder
 from shoal.large import contacts as steps
 from tests import naive
-from tests.cli.test_cli import shoal as run
+from tests.command import shoal as run
 from tests.engine.conftest import hashes
 
 OPTIONS = {"slice": "1d", "seed": 4, "effort": "fast", "shard_people": 100}
