@@ -17,8 +17,8 @@ import numpy as np
 
 from shoal.crowds import distinct_rows
 from shoal.engine import open_engine
-from shoal.engine.work import open_work
-from shoal.errors import GuaranteeError, InputError
+from shoal.engine.work import check_run, open_work
+from shoal.errors import GuaranteeError
 from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
 from shoal.limits import Limits, make_limits
@@ -116,10 +116,7 @@ def anonymize(
     promise = make_promise(graph, k, protect=protect, horizon=horizon)
     how = How(method, effort, time_limit, objective, deletion_weight, restarts)
     limits = make_limits(graph, allow=allow, keep=keep, forbid=forbid, exempt=exempt, method=method)
-    if shard_people < 1:
-        raise InputError(f"a shard has at least 1 person; got {shard_people}")
-    if resume and work_dir is None:
-        raise InputError("--resume goes with --work-dir, the folder in which the earlier run left its work")
+    check_run(shard_people, work_dir, resume=resume)
     progress, work = progress or Progress(), None
     if work_dir is not None:
         what = _described(graph, promise, how, limits, shard_people)

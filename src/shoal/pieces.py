@@ -7,12 +7,12 @@ the same for every engine and any number of workers.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.engine import Done, Engine, Task
+from shoal.engine import Done, Engine, Task, Tell
 from shoal.engine.work import Work, run_pieces
 from shoal.graph import TemporalGraph
 from shoal.group import lower_bound
@@ -24,8 +24,6 @@ from shoal.promise import Promise
 from shoal.randomness import Randomness
 from shoal.rebuild.within.board import SliceLimits
 from shoal.stages import Groups, How, group_people, rebuild_slice
-
-Tell = Callable[[float], None]
 
 
 class Runner(NamedTuple):

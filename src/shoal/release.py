@@ -12,6 +12,7 @@ import numpy as np
 
 from shoal import notebook
 from shoal.crowds import distinct_rows
+from shoal.edges import edge_keys
 from shoal.graph import TemporalGraph
 from shoal.promise import Promise
 from shoal.randomness import Randomness
@@ -44,6 +45,16 @@ class EdgeCounts:
     def changed(self) -> int:
         """Added plus removed."""
         return self.added + self.removed
+
+
+def normalised_cost(l1: int, n_people: int, n_slices: int) -> float:
+    """The paper's cost: the l1 cost divided by T n (n - 1)."""
+    return l1 / max(n_slices * n_people * (n_people - 1), 1)
+
+
+def times_optimum(l1: int, bound: int) -> float | None:
+    """The l1 cost as a multiple of the bound; None where the bound is 0 and the cost is not."""
+    return l1 / bound if bound else (1.0 if l1 == 0 else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,13 +123,12 @@ class Release:
     @property
     def cost_normalised(self) -> float:
         """The paper's cost: the l1 cost divided by T n (n - 1)."""
-        n = self.graph.n_nodes
-        return self.cost_l1 / max(self.graph.n_slices * n * (n - 1), 1)
+        return normalised_cost(self.cost_l1, self.graph.n_nodes, self.graph.n_slices)
 
     @property
     def at_most_times_optimum(self) -> float | None:
         """The l1 cost as a multiple of the bound: the best possible is not further away. None where the bound is 0."""
-        return self.cost_l1 / self.bound if self.bound else (1.0 if self.cost_l1 == 0 else None)
+        return times_optimum(self.cost_l1, self.bound)
 
     @cached_property
     def slice_edges(self) -> list[EdgeCounts]:
@@ -126,7 +136,7 @@ class Release:
         counts = []
         for t in range(self.graph.n_slices):
             old, new = self.original.edges(t), self.graph.edges(t)
-            shared = len(np.intersect1d(_keys(old), _keys(new), assume_unique=True))
+            shared = len(np.intersect1d(edge_keys(old), edge_keys(new), assume_unique=True))
             counts.append(EdgeCounts(len(old), len(new), len(new) - shared, len(old) - shared))
         return counts
 
@@ -143,7 +153,7 @@ class Release:
         found: dict[str, list[tuple[Any, Any, str]]] = {"added": [], "removed": []}
         for t, part in enumerate(self.original.slices):
             old, new = self.original.edges(t), self.graph.edges(t)
-            old_keys, new_keys = _keys(old), _keys(new)
+            old_keys, new_keys = edge_keys(old), edge_keys(new)
             for name, edges, there in (
                 ("added", new, ~np.isin(new_keys, old_keys)),
                 ("removed", old, ~np.isin(old_keys, new_keys)),
@@ -217,7 +227,3 @@ class Release:
         slices = notebook.table(["slice", "before", "kept", "removed", "added", "released"], rows)
         title = f"Release with k = {self.k}, made with the method {self.method}"
         return notebook.paragraph(title) + notebook.table(["", ""], facts) + notebook.folded("slices", slices)
-
-
-def _keys(edges: np.ndarray) -> np.ndarray:
-    return (edges[:, 0].astype(np.int64) << 32) | edges[:, 1]

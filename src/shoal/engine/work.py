@@ -41,6 +41,14 @@ class Work:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def check_run(shard_people: int, work_dir: str | os.PathLike[str] | None, *, resume: bool) -> None:
+    """Refuse shards of nobody, and going on with work that was never kept."""
+    if shard_people < 1:
+        raise InputError(f"a shard has at least 1 person; got {shard_people}")
+    if resume and work_dir is None:
+        raise InputError("--resume goes with --work-dir, the folder in which the earlier run left its work")
+
+
 def open_work(folder: str | os.PathLike[str], what: dict[str, Any], seed: int | None, *, resume: bool) -> Work:
     """Begin a work folder for the run described by `what`, or go on with it."""
     place = Path(os.path.abspath(folder))

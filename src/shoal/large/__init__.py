@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from shoal.engine import Engine, Task, open_engine
-from shoal.engine.work import Work, keep_pieces, open_work
+from shoal.engine.work import Work, check_run, keep_pieces, open_work
 from shoal.errors import InputError
 from shoal.group.cut import SAMPLE, SHARD_PEOPLE, find_cuts, join_small, smallest_shard, wanted_shards
 from shoal.large import contacts as steps
@@ -74,8 +74,7 @@ def anonymize_folder(
     """
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise InputError(f"k must be a whole number from 1; got {k}")
-    if shard_people < 1:
-        raise InputError(f"a shard has at least 1 person; got {shard_people}")
+    check_run(shard_people, work_dir, resume=resume)
     how = How("search", effort, None, objective, deletion_weight, 1)
     check_target(Path(output), force=force)
     cut = {"slice": slice, "slices": slices, "timezone": timezone, "offset": offset, "time_unit": time_unit}
@@ -184,8 +183,6 @@ def _working(
         yield work
         work.remove()
         return
-    if resume:
-        raise InputError("--resume goes with --work-dir, the folder in which the earlier run left its work")
     parent = next(p for p in Path(os.path.abspath(output)).parents if p.exists())
     place = tempfile.mkdtemp(prefix=f".{output.name}.", suffix=".work", dir=parent)
     try:

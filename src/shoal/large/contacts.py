@@ -16,10 +16,12 @@ import numpy as np
 import polars as pl
 
 from shoal import timebins
+from shoal.edges import edge_keys
 from shoal.engine import Done, Tell
 from shoal.engine.parts import read_array, read_facts
 from shoal.errors import InputError, RowError
 from shoal.group.exact import cheapest_cuts
+from shoal.read.text import first_line
 
 CHUNK_ROWS = 5_000_000
 BLOCK_PEOPLE = 250_000
@@ -58,7 +60,7 @@ def find_contacts(folder: Path, source: str, target: str, time: str, cut: dict[s
             scan = pl.scan_parquet(file, hive_partitioning=False)
             have, rows = scan.collect_schema(), int(scan.select(pl.len()).collect().item())
         except (OSError, pl.exceptions.PolarsError) as error:
-            raise InputError(f"{file}: cannot be read as Parquet ({str(error).splitlines()[0]})") from None
+            raise InputError(f"{file}: cannot be read as Parquet ({first_line(error)})") from None
         for column in (source, target, time):
             if column not in have and column not in fixed:
                 raise InputError(f"{file}: no column '{column}'; the columns are {', '.join([*have, *fixed])}")
@@ -158,11 +160,11 @@ def send(piece: tuple[Chunk, Contacts, Path], threads: int, tell: Tell) -> Done:
 def gather(piece: tuple[int, list[Path], int, int], threads: int, tell: Tell) -> Done:
     """One slice: its edges, sorted, each once; degrees in blocks of people; the least cost of this slice on its own."""
     t, sent, n, k = piece
-    keys = np.concatenate([edge_keys(read_array(path, str(t)), n) for path in sent])
+    keys = np.concatenate([edge_keys(read_array(path, str(t))) for path in sent])
     rows = len(keys)
     keys.sort()
     keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if rows else keys
-    edges = np.column_stack([keys // n, keys % n]).astype(np.int32)
+    edges = np.column_stack([keys >> 32, keys & 0xFFFFFFFF]).astype(np.int32)
     del keys
     degrees = np.bincount(edges.ravel(), minlength=n)
     degrees = degrees.astype(np.min_scalar_type(int(degrees.max(initial=0))))
@@ -177,7 +179,7 @@ def _read(chunk: Chunk, columns: list[str]) -> pl.DataFrame:
     try:
         return scan.select(columns).with_columns(pl.col(columns[:2]).cast(pl.Int64)).collect()
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise InputError(f"{chunk.file}: cannot be read ({str(error).splitlines()[0]})") from None
+        raise InputError(f"{chunk.file}: cannot be read ({first_line(error)})") from None
 
 
 def _positions(values: np.ndarray, ids: np.ndarray, number: np.ndarray) -> np.ndarray:
@@ -188,8 +190,3 @@ def _positions(values: np.ndarray, ids: np.ndarray, number: np.ndarray) -> np.nd
     table = np.zeros(span, np.int32)
     table[ids - low] = number
     return table[values - low]
-
-
-def edge_keys(edges: np.ndarray, n: int) -> np.ndarray:
-    """One number for every pair of people."""
-    return edges[:, 0].astype(np.int64) * n + edges[:, 1]

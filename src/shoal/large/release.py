@@ -11,14 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-import shoal
 from shoal.audit.verify import verify
 from shoal.engine import Engine, Tell
 from shoal.engine.parts import read_array
 from shoal.engine.work import Work
 from shoal.errors import GuaranteeError, InputError
 from shoal.promise import Promise
-from shoal.write.certificate import guarantee_in_words, sha256
+from shoal.read.text import first_line
+from shoal.release import EdgeCounts
+from shoal.write.certificate import Facts, make_certificate
 from shoal.write.folder import appearing_whole, check_target
 from shoal.write.private import check_private
 
@@ -117,48 +118,23 @@ def _write(frame: pl.DataFrame, file: Path) -> None:
     try:
         frame.write_parquet(file, row_group_size=1_000_000)
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise InputError(f"{file}: cannot be written ({str(error).splitlines()[0]})") from None
+        raise InputError(f"{file}: cannot be written ({first_line(error)})") from None
 
 
 def _certificate(made: Made, folder: Path, *, keep_ids: bool) -> dict[str, Any]:
-    """As for any release: aggregates only."""
-    k, n, n_slices = made.k, made.n, len(made.slices)
-    original, released, added, removed, l1 = (
-        sum(facts[name] for facts in made.cost) for name in ("original", "released", "added", "removed", "l1")
+    """As for any release. One number stands for everybody's level: a list would be as long as the people are many."""
+    names = ("original", "released", "added", "removed")
+    facts = Facts(
+        method="search",
+        n_nodes=made.n,
+        n_slices=len(made.slices),
+        directed=False,
+        ordered=True,
+        min_class_size=made.crowds["smallest"],
+        n_classes=made.crowds["classes"],
+        l1=sum(one["l1"] for one in made.cost),
+        bound=made.bound,
+        edges=EdgeCounts(*(sum(one[name] for one in made.cost) for name in names)),
     )
-    promise = Promise(np.full(1, k), np.zeros(n_slices, np.int64), None)
-    return {
-        "format": 1,
-        "made_by": f"shoal {shoal.__version__}",
-        "guarantee": guarantee_in_words(promise),
-        "attacker": "knows the degree of a person in every slice",
-        "k": k,
-        "people_by_k": {str(k): n},
-        "horizon": None,
-        "n_blocks": 1,
-        "method": "search",
-        "n_nodes": n,
-        "n_slices": n_slices,
-        "directed": False,
-        "ordered": True,
-        "ids": "original" if keep_ids else "pseudonyms",
-        "min_class_size": made.crowds["smallest"],
-        "n_classes": made.crowds["classes"],
-        "cost": {
-            "l1": l1,
-            "normalised": l1 / max(n_slices * n * (n - 1), 1),
-            "lower_bound": made.bound,
-            "at_most_times_optimum": l1 / made.bound if made.bound else (1.0 if l1 == 0 else None),
-        },
-        "edges": {
-            "original": original,
-            "released": released,
-            "added": added,
-            "removed": removed,
-            "kept": original - removed,
-            "kept_share": (original - removed) / original if original else 1.0,
-        },
-        "sha256": {
-            file.relative_to(folder).as_posix(): sha256(file) for file in sorted(folder.rglob("*")) if file.is_file()
-        },
-    }
+    promise = Promise(np.full(1, made.k), np.zeros(facts.n_slices, np.int64), None)
+    return make_certificate(promise, {made.k: made.n}, facts, folder, keep_ids=keep_ids)

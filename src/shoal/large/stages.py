@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from shoal.edges import edge_keys
 from shoal.engine import Done, Tell
 from shoal.engine.parts import read_array
 from shoal.group.cut import Cuts, shard_of
-from shoal.large.contacts import edge_keys
 from shoal.stages import How, group_people, rebuild_slice
 
 
@@ -63,7 +63,7 @@ def rebuild(piece: tuple[Path, Path, How, np.random.Generator], threads: int, te
     old, new = np.bincount(edges.ravel(), minlength=n), np.bincount(made.ravel(), minlength=n)
     levels = np.zeros(int(labels.max()) + 1, np.int32)
     levels[labels] = new
-    shared = len(np.intersect1d(edge_keys(edges, n), edge_keys(made, n), assume_unique=True))
+    shared = len(np.intersect1d(edge_keys(edges), edge_keys(made), assume_unique=True))
     facts = {
         "original": len(edges),
         "released": len(made),

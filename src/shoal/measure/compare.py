@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from shoal.edges import edge_keys
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.measure import communities as groups
 from shoal.measure.comparison import Comparison
 from shoal.measure.degrees import assortativity, degree_distance, degrees_of, hub_overlap
 from shoal.measure.pagerank import cosine, pagerank
-from shoal.measure.structure import edge_keys, structure, without_directions
+from shoal.measure.structure import structure, without_directions
 from shoal.measure.temporal import adjacency_correlation, predecessor
 from shoal.progress import Progress, run_jobs, usable_cores
 from shoal.release import Release

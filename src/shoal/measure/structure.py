@@ -8,16 +8,8 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from shoal.edges import edge_keys
 from shoal.measure import _kernels
-
-
-def edge_keys(edges: np.ndarray) -> np.ndarray:
-    """One whole number per edge, in the order of the edges.
-
-    >>> edge_keys(np.array([[0, 1], [1, 2]], np.int32)).tolist()
-    [1, 4294967298]
-    """
-    return (edges[:, 0].astype(np.int64) << 32) | edges[:, 1]
 
 
 def without_directions(edges: np.ndarray) -> np.ndarray:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from shoal.edges import edge_keys
 from shoal.graph import TemporalGraph
-from shoal.measure.structure import edge_keys
 
 
 def predecessor(graph: TemporalGraph, t: int) -> int | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import shoal
 from shoal.promise import Promise
-from shoal.release import Release
+from shoal.release import EdgeCounts, Release, normalised_cost, times_optimum
 
 
 def guarantee_in_words(promise: Promise) -> str:
@@ -45,9 +45,44 @@ def _stretch(promise: Promise) -> str:
     return f"{horizon} slices" if horizon.isdigit() else horizon
 
 
+class Facts(NamedTuple):
+    """What a certificate says of a release beside its promise: aggregates only, no original id, no edge, no seed."""
+
+    method: str
+    n_nodes: int
+    n_slices: int
+    directed: bool
+    ordered: bool
+    min_class_size: int
+    n_classes: int
+    l1: int
+    bound: int
+    edges: EdgeCounts
+
+
 def certificate(release: Release, folder: Path, *, keep_ids: bool) -> dict[str, Any]:
-    """Everything in it is an aggregate: no original id, no edge, no seed."""
-    graph, edges, promise = release.graph, release.edges, release.promise
+    """The certificate of a release whose files lie in the folder."""
+    graph, promise = release.graph, release.promise
+    facts = Facts(
+        method=release.method,
+        n_nodes=graph.n_nodes,
+        n_slices=graph.n_slices,
+        directed=graph.directed,
+        ordered=graph.ordered,
+        min_class_size=release.min_class_size,
+        n_classes=release.n_classes,
+        l1=release.cost_l1,
+        bound=release.bound,
+        edges=release.edges,
+    )
+    return make_certificate(promise, promise.people_by_level(), facts, folder, keep_ids=keep_ids)
+
+
+def make_certificate(
+    promise: Promise, people_by_level: dict[int, int], facts: Facts, folder: Path, *, keep_ids: bool
+) -> dict[str, Any]:
+    """All of `certificate.json`. Files in folders below are named with their path."""
+    edges, n = facts.edges, facts.n_nodes
     return {
         "format": 1,
         "made_by": f"shoal {shoal.__version__}",
@@ -55,22 +90,22 @@ def certificate(release: Release, folder: Path, *, keep_ids: bool) -> dict[str, 
         "attacker": "knows the degree of a person in every slice"
         + (" of any one block of the calendar" if promise.n_blocks > 1 else ""),
         "k": promise.k,
-        "people_by_k": {str(level): count for level, count in promise.people_by_level().items()},
+        "people_by_k": {str(level): count for level, count in people_by_level.items()},
         "horizon": promise.horizon,
         "n_blocks": promise.n_blocks,
-        "method": release.method,
-        "n_nodes": graph.n_nodes,
-        "n_slices": graph.n_slices,
-        "directed": graph.directed,
-        "ordered": graph.ordered,
+        "method": facts.method,
+        "n_nodes": n,
+        "n_slices": facts.n_slices,
+        "directed": facts.directed,
+        "ordered": facts.ordered,
         "ids": "original" if keep_ids else "pseudonyms",
-        "min_class_size": release.min_class_size,
-        "n_classes": release.n_classes,
+        "min_class_size": facts.min_class_size,
+        "n_classes": facts.n_classes,
         "cost": {
-            "l1": release.cost_l1,
-            "normalised": release.cost_normalised,
-            "lower_bound": release.bound,
-            "at_most_times_optimum": release.at_most_times_optimum,
+            "l1": facts.l1,
+            "normalised": normalised_cost(facts.l1, n, facts.n_slices),
+            "lower_bound": facts.bound,
+            "at_most_times_optimum": times_optimum(facts.l1, facts.bound),
         },
         "edges": {
             "original": edges.original,
@@ -80,7 +115,9 @@ def certificate(release: Release, folder: Path, *, keep_ids: bool) -> dict[str, 
             "kept": edges.kept,
             "kept_share": edges.kept_share,
         },
-        "sha256": {file.name: sha256(file) for file in sorted(folder.iterdir())},
+        "sha256": {
+            file.relative_to(folder).as_posix(): sha256(file) for file in sorted(folder.rglob("*")) if file.is_file()
+        },
     }
 
 
