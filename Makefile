@@ -11,7 +11,7 @@ help:
 	@echo "make demo     anonymize a real data set and verify the release"
 	@echo "make serve    open the page for people who do not type commands"
 	@echo "make test     run the tests"
-	@echo "make coverage count the lines the tests run, kernels too; fails below 92 % (20 minutes)"
+	@echo "make coverage count the lines the tests run, kernels too; fails below 92 %"
 	@echo "make fuzz     look for inputs that break a reader (SECONDS=600)"
 	@echo "make mutants  break every promise on purpose and see a test fail (30 minutes)"
 	@echo "make install  put shoal into $(VENV)"
