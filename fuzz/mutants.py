@@ -140,17 +140,13 @@ MUTANTS = [
 
 
 class Notes:
-    """Remembers the first test that failed, or the first file that could not be loaded."""
+    """Remembers the first test that failed. A file of tests that cannot be loaded has noticed nothing."""
 
     first: str | None = None
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed and self.first is None:
             self.first = report.nodeid
-
-    def pytest_collectreport(self, report: Any) -> None:
-        if report.failed and self.first is None:
-            self.first = f"{report.nodeid} (cannot be loaded)"
 
 
 def test_here(copy: Path, tests: list[str], answer: Any) -> None:

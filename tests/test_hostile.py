@@ -12,7 +12,7 @@ import sys
 
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import shoal
@@ -21,6 +21,7 @@ from shoal.audit._released import Unreadable, read_table
 from shoal.read.text import delimited, load_text
 from tests.hostile import SHAPES, cost_of_reading
 from tests.targets import CSV, TARGETS, folder, seeds
+from tests.uncompiled import examples
 
 TOKENS = [
     b"\n", b"\r", b",", b'"', b'""', b" ", b"\t", b"\0", b"\xff", b"\xef\xbb\xbf", b"#", b"%", b"-", b"-1", b"0", b"1e308", b"nan",
@@ -42,10 +43,10 @@ def spoilt(draw: st.DrawFn, good: list[bytes]) -> bytes:
     return text
 
 
-def feed(target: str, examples: int):
+def feed(target: str, number: int):
     """Run a target on seeds, on spoilt seeds and on bytes of any kind."""
 
-    @settings(max_examples=examples)
+    @examples(number)
     @given(st.data())
     def run(data):
         TARGETS[target](data.draw(st.one_of(spoilt(seeds(target)), spoilt(seeds(target)), st.binary(max_size=80))))
@@ -54,16 +55,16 @@ def feed(target: str, examples: int):
 
 
 @pytest.mark.parametrize(
-    ("target", "examples"),
+    ("target", "number"),
     [("contacts", 150), ("people", 80), ("times", 150), ("upload", 80), ("request", 120), ("kept", 60)],
 )
-def test_readers_accept_or_refuse(target, examples):
-    feed(target, examples)
+def test_readers_accept_or_refuse(target, number):
+    feed(target, number)
 
 
-@pytest.mark.parametrize(("target", "examples"), [("release", 50), ("record", 40)])
-def test_releases_and_records_of_others_are_read_or_refused(target, examples):
-    feed(target, examples)
+@pytest.mark.parametrize(("target", "number"), [("release", 50), ("record", 40)])
+def test_releases_and_records_of_others_are_read_or_refused(target, number):
+    feed(target, number)
 
 
 @pytest.mark.parametrize("target", ["people", "release", "record", "kept", "upload", "request"])
@@ -108,7 +109,7 @@ cells = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=
 )
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(
     st.integers(1, 4).flatmap(lambda n: st.lists(st.lists(cells, min_size=n, max_size=n), min_size=1, max_size=6)),
     st.booleans(),
@@ -133,7 +134,7 @@ def test_a_table_is_what_the_csv_module_reads(rows, quoted):
 names = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=5)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(st.tuples(names, names, names), min_size=1, max_size=8), st.sampled_from(["csv", "parquet"]))
 def test_whatever_people_and_layers_are_called_a_release_comes_back(tmp_path_factory, rows, format):
     place = tmp_path_factory.mktemp("r[1]")  # square brackets: no pattern
@@ -164,7 +165,7 @@ def command(*args: object) -> tuple[int, str]:
         sys.argv, sys.stderr = before
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(spoilt([CSV]))
 def test_the_command_line_says_no_in_one_line(content):
     file = folder() / "spoilt.csv"
