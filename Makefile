@@ -61,7 +61,7 @@ coverage: $(STAMPS)/coverage
 	SHOAL_UNCOMPILED=1 SHOAL_EXAMPLES=10 $(BIN)/python -m pytest -n auto -q --cov --cov-append --cov-report=term --cov-fail-under=92 $(KERNELS)
 
 SECONDS := 600
-TARGETS := contacts people times release record kept upload request
+TARGETS := contacts tagged database shards people times release record kept upload request
 fuzz: $(STAMPS)/fuzz
 	for target in $(TARGETS); do \
 	  $(BIN)/python fuzz/targets.py $$target -max_total_time=$$(( $(SECONDS) / $(words $(TARGETS)) )) -verbosity=0 || exit 1; \

@@ -20,7 +20,8 @@ from shoal import InputError, TemporalGraph
 from shoal.audit._released import Unreadable, read_table
 from shoal.read.text import delimited, load_text
 from tests.hostile import SHAPES, cost_of_reading
-from tests.targets import CSV, TARGETS, folder, seeds
+from tests.seeds import CSV, seeds
+from tests.targets import TARGETS, folder
 from tests.uncompiled import examples
 
 TOKENS = [
@@ -56,18 +57,28 @@ def feed(target: str, number: int):
 
 @pytest.mark.parametrize(
     ("target", "number"),
-    [("contacts", 150), ("people", 80), ("times", 150), ("upload", 80), ("request", 120), ("kept", 60)],
+    [
+        ("contacts", 150),
+        ("people", 80),
+        ("times", 150),
+        ("tagged", 100),
+        ("upload", 80),
+        ("request", 120),
+        ("kept", 60),
+    ],
 )
 def test_readers_accept_or_refuse(target, number):
     feed(target, number)
 
 
-@pytest.mark.parametrize(("target", "number"), [("release", 50), ("record", 40)])
+@pytest.mark.parametrize(("target", "number"), [("release", 50), ("record", 40), ("database", 40), ("shards", 30)])
 def test_releases_and_records_of_others_are_read_or_refused(target, number):
     feed(target, number)
 
 
-@pytest.mark.parametrize("target", ["people", "release", "record", "kept", "upload", "request"])
+@pytest.mark.parametrize(
+    "target", ["people", "tagged", "database", "shards", "release", "record", "kept", "upload", "request"]
+)
 def test_what_is_right_is_accepted(target):
     assert any("accepted" in TARGETS[target](one) for one in seeds(target))
 
@@ -96,6 +107,7 @@ FOUND = [
     ("kept", b'{"exact": [], "pivot": ["a"]}', "accepted"),
     ("kept", b"[" * 100_000, "accepted"),
     ("upload", b"a.csv\n\n1 2 3\nx y z\n1 2 3\n", "accepted"),  # ValueError of a guess
+    ("upload", b"a.csv\n" + b"&" * 60 + b"\n1,2\n", "too many fields"),
 ]
 
 
@@ -230,7 +242,8 @@ WORST = (
     "shortest pairs", "letters of four bytes", "one column of very many", "columns named twice",
     "empty cells",
     "blank lines below a wide header", "blank lines and a quote", "short lines below a wide header", "short lines and a quote",
-    "short lines", "gzip bomb", "gzip of very many members", "zstd bomb", "zstd of very many windows",
+    "short lines", "GraphML, an attribute for every edge", "GraphML, very many defaults", "GEXF, spells",
+    "gzip bomb", "gzip of very many members", "zstd bomb", "zstd of very many windows",
 )  # fmt: skip
 
 
