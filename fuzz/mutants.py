@@ -97,7 +97,7 @@ MUTANTS = [
     Mutant("write: nothing is verified", "write/folder.py", "        _verify(draft, release, names)\n", "", f"{FOLDER}::test_a_release_that_does_not_verify_never_appears"),
     Mutant("write: a draft is left behind", "write/folder.py", "        shutil.rmtree(draft, ignore_errors=True)", "        pass", f"{FOLDER}::test_a_release_that_does_not_verify_never_appears"),
     Mutant("write: whatever is there is replaced", "write/folder.py", 'if any(folder.iterdir()) and not (folder / "certificate.json").is_file():', "if False:", f"{FOLDER}::test_an_existing_folder_is_replaced_only_by_force_and_only_a_release"),
-    Mutant("write: others can read the private record", "write/private.py", "            os.replace(draft, file)", "            os.chmod(draft, 0o644)\n            os.replace(draft, file)", f"{FOLDER}::test_the_private_record_undoes_the_release"),
+    Mutant("write: others can read the private record", "write/private.py", "            os.replace(draft, file)", "            os.chmod(draft, 0o644)\n            os.replace(draft, file)", f"{FOLDER}::test_nothing_in_the_folder_tells_who_is_who"),
     Mutant("write: the private record in the release", "write/private.py", "if folder in file.parents:", "if False:", f"{FOLDER}::test_bad_ways_to_save_are_refused_before_anything_is_written"),
     # verify
     Mutant("verify: changed files pass", "audit/_released.py", '!= expected:', '== "":', TAMPER),

@@ -207,3 +207,14 @@ def test_who_may_ask(request_, status):
     assert "unsafe" not in policy
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["cache-control"] == "no-store"
+
+
+def test_verify_tells_apart_who_is_missing_in_a_release(tmp_path):
+    """Person 9 has no contacts in either release, like four others; but only they are not listed in the first."""
+    for name, people in (("first", 9), ("second", 10)):
+        graph = TemporalGraph.from_slices({name: [(0, 1), (2, 3)]}, nodes=range(people))
+        shoal.anonymize(graph, 4, seed=0).save(tmp_path / name, keep_ids=True, report=False)
+        assert shoal.verify(tmp_path / name, 4)
+    together = shoal.verify([tmp_path / "first", tmp_path / "second"], 4)
+    assert not together
+    assert together.min_class_size == 1

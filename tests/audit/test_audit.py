@@ -87,6 +87,12 @@ def test_who_knows_less_never_finds_more(graph):
     assert json.loads(json.dumps(found.to_dict()))["attackers"][0]["name"] == "vector"
 
 
+@pytest.mark.parametrize(("k", "below"), [(1, 0), (2, 1), (3, 3), (4, 3)])
+def test_a_crowd_of_k_is_not_below_k(k, below):
+    star = TemporalGraph.from_slices({"mon": [(0, 1), (0, 2)]})
+    assert shoal.audit(star, k=k)["vector"].below_k == below
+
+
 @examples(30)
 @given(graphs())
 def test_no_vector_attacker_beats_one_in_k_on_a_release(graph):

@@ -61,6 +61,11 @@ def flip(frame):
         ("edges", lambda f: pl.concat([f, f[:1]]), "every slice is a simple graph"),
         ("edges", lambda f: pl.concat([f, flip(f[:1]).select(f.columns)]), "every slice is a simple graph"),
         ("edges", lambda f: f.with_columns(target=pl.col("source")), "every slice is a simple graph"),
+        (
+            "edges",
+            lambda f: pl.concat([f, f[:1].with_columns(target=pl.col("source"))]),
+            "every slice is a simple graph",
+        ),
         ("edges", lambda f: f.with_columns(target=pl.lit("stranger")), "every edge ends at a listed person"),
         ("edges", lambda f: f.with_columns(source=pl.lit("stranger")), "every edge starts at a listed person"),
         ("edges", lambda f: f.with_columns(slice=pl.lit("never")), "every edge is in a listed slice"),

@@ -137,6 +137,8 @@ def test_resume_needs_a_work_folder(contacts, tmp_path):
         ({"source": [1], "target": [2], "time": ["monday"]}, "not text"),
         ({"source": [1], "target": [None], "time": [1]}, "ids"),
         ({"source": [1, 2], "target": [2, 1], "time": [None, 1]}, "1 times are missing"),
+        ({"source": [1, 2], "target": [2, 1], "time": [0, 9 * 10**9]}, "104,167 slices, each a file"),
+        ({"source": [1] * 3_000_000, "target": [2] * 3_000_000, "time": [1] * 3_000_000}, "unpacks to more than"),
         ({"source": [2**64 - 1], "target": [2], "time": [1]}, "cannot be read"),
         ({"source": [1], "target": [2], "time": [1]}, "k must be at most the number of people, 2"),
     ],

@@ -22,10 +22,11 @@ from shoal.engine.parts import read_array, read_facts
 from shoal.errors import InputError, RowError
 from shoal.group.exact import cheapest_cuts
 from shoal.read.dialects import NO_PARQUET
-from shoal.read.text import first_line
+from shoal.read.text import first_line, most_unpacked, too_much
 
 CHUNK_ROWS = 5_000_000
 BLOCK_PEOPLE = 250_000
+MOST_SLICES = 20_000
 
 
 class Chunk(NamedTuple):
@@ -62,6 +63,8 @@ def find_contacts(folder: Path, source: str, target: str, time: str, cut: dict[s
             have, rows = scan.collect_schema(), int(scan.select(pl.len()).collect().item())
         except NO_PARQUET as error:
             raise InputError(f"{file}: cannot be read as Parquet ({first_line(error)})") from None
+        if 8 * 3 * rows > (most := most_unpacked(file.stat().st_size)):
+            raise too_much(file, most)
         for column in (source, target, time):
             if column not in have and column not in fixed:
                 raise InputError(f"{file}: no column '{column}'; the columns are {', '.join([*have, *fixed])}")
@@ -74,7 +77,13 @@ def find_contacts(folder: Path, source: str, target: str, time: str, cut: dict[s
     if not chunks:
         raise InputError(f"{folder}: there are no contacts in it")
     anchor = pl.concat(ends).unique().sort()
-    return Contacts(chunks, (source, target, time), anchor, cut, timebins.cut(anchor, **cut).labels)
+    slices = timebins.cut(anchor, **cut).labels
+    if len(slices) > MOST_SLICES:
+        raise InputError(
+            f"{folder}: there would be {len(slices):,} slices, each a file of the release, and at most {MOST_SLICES:,} are made; "
+            "choose wider ones"
+        )
+    return Contacts(chunks, (source, target, time), anchor, cut, slices)
 
 
 def _ends(scan: pl.LazyFrame, time: str, fixed: dict[str, str], cut: dict[str, Any], file: Path) -> pl.Series:
