@@ -2,7 +2,8 @@
 
     python benchmarks/scale.py FOLDER 10000 100000 1000000 [--effort fast] [--workers 2] [--memory 6GB]
 
-prints a row of each table of docs/scale.md for each number of people. FOLDER takes the graphs and the releases (20 GB for 10^7 people).
+prints a row of each table of docs/scale.md for each number of people.
+FOLDER takes the graphs and the releases (20 GB for 10^7 people).
 """
 
 from __future__ import annotations
