@@ -58,10 +58,10 @@ test: $(STAMPS)/test
 KERNELS := tests/group tests/realize tests/rebuild tests/measure tests/audit
 coverage: $(STAMPS)/coverage
 	$(BIN)/python -m pytest -n auto -q --cov --cov-report= $(ARGS)
-	SHOAL_UNCOMPILED=1 SHOAL_EXAMPLES=few $(BIN)/python -m pytest -n auto -q --cov --cov-append --cov-report=term --cov-fail-under=92 $(KERNELS)
+	SHOAL_UNCOMPILED=1 SHOAL_EXAMPLES=10 $(BIN)/python -m pytest -n auto -q --cov --cov-append --cov-report=term --cov-fail-under=92 $(KERNELS)
 
 SECONDS := 600
-TARGETS := contacts people times release record kept upload request
+TARGETS := contacts tagged database shards people times release record kept upload request
 fuzz: $(STAMPS)/fuzz
 	for target in $(TARGETS); do \
 	  $(BIN)/python fuzz/targets.py $$target -max_total_time=$$(( $(SECONDS) / $(words $(TARGETS)) )) -verbosity=0 || exit 1; \

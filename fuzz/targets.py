@@ -18,7 +18,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import atheris
 
 with atheris.instrument_imports(include=["shoal"]):
-    from tests.targets import TARGETS, seeds
+    from tests.seeds import seeds
+    from tests.targets import TARGETS
 
     import shoal.paper.run
     import shoal.web.app

@@ -10,17 +10,16 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.browser import browser  # noqa: F401 - a fixture for all tests
-from tests.uncompiled import UNCOMPILED, run_kernels_as_python
+from tests.uncompiled import UNCOMPILED, examples, run_kernels_as_python
 
 if UNCOMPILED:
     run_kernels_as_python()
 
 # Kernels compile on first call, so no deadline; derandomized, so that a red run stays red.
 settings.register_profile(
-    "shoal", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+    "shoal", examples(60), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("few", settings.get_profile("shoal"), max_examples=10)  # where lines are counted
-settings.load_profile(os.environ.get("SHOAL_EXAMPLES", "shoal"))
+settings.load_profile("shoal")
 
 _PLACES = [Path(p) for p in (os.environ.get("SHOAL_DATA"), Path(__file__).parents[2] / "shared" / "data") if p]
 

@@ -77,6 +77,31 @@ def _oversized_window(size: int) -> bytes:
     return b"\x28\xb5\x2f\xfd" + struct.pack("<BB", 0x00, 0xA8) + b"\x55" * (size - 6)
 
 
+EDGE = '<edge source="1" target="2">'
+
+
+def _graphml(keys: str, edges: str) -> bytes:
+    return f"<graphml>{keys}<graph>{edges}</graph></graphml>".encode()
+
+
+def _keys(size: int) -> bytes:
+    """Every edge has an attribute that no other edge has."""
+    keys = "".join(f'<key id="{i}" for="edge"/>' for i in range(size // 90))
+    return _graphml(keys, "".join(f'{EDGE}<data key="{i}">1</data></edge>' for i in range(size // 90)))
+
+
+def _defaults(size: int) -> bytes:
+    """Very many attributes that every edge has by default."""
+    keys = "".join(f'<key id="{i}" for="edge"><default>1</default></key>' for i in range(size // 100))
+    return _graphml(keys, f"{EDGE}</edge>" * (size // 70))
+
+
+def _spells(size: int) -> bytes:
+    spells = '<spell start="1"/>' * (size // 18)
+    edge = f'<edge source="a" target="b"><spells>{spells}</spells></edge>'
+    return f'<gexf><graph defaultedgetype="mutual"><edges>{edge}</edges></graph></gexf>'.encode()
+
+
 SMALL = ",".join(f"c{i}" for i in range(500)).encode()
 
 SHAPES = {
@@ -119,6 +144,12 @@ SHAPES = {
     "actors": Shape(_filled(b"#EDGES\nu,v,w\n#ACTORS\n", b"u\n"), {"dialect": "multinet"}),
     "edges": Shape(_filled(b"#EDGES\n", b"u,v,w\n"), {"dialect": "multinet"}),
     "sections": Shape(_filled(b"#EDGES\nu,v,w\n", b"#\n"), {"dialect": "multinet"}),
+    "GraphML": Shape(lambda size: _graphml("", f"{EDGE}</edge>" * (size // 35)), {"dialect": "graphml"}),
+    "GraphML, an attribute for every edge": Shape(_keys, {"dialect": "graphml"}),
+    "GraphML, very many defaults": Shape(_defaults, {"dialect": "graphml"}),
+    "GraphML, nested": Shape(_filled(b"<graphml>", b"<graph>"), {"dialect": "graphml"}),
+    "GraphML, people": Shape(_numbers('<node id="{i}x{j}"/>', "<graphml><graph>"), {"dialect": "graphml"}),
+    "GEXF, spells": Shape(_spells, {"dialect": "gexf", "slice": "1d"}),
     "gzip bomb": Shape(_packed(gzip.compress, b"\0")),
     "gzip bomb of blank lines": Shape(_packed(gzip.compress, b"\n")),
     "gzip of very many members": Shape(_filled(b"", gzip.compress(b"", mtime=0))),

@@ -7,7 +7,7 @@ import hashlib
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -15,6 +15,7 @@ from shoal import InputError, TemporalGraph
 from shoal.anonymize import METHODS
 from tests import naive
 from tests.strategies import graphs
+from tests.uncompiled import examples
 
 
 def check(release, k):
@@ -37,14 +38,14 @@ def check(release, k):
     assert release.edges.kept == len(old & new)
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(graphs(), st.data(), st.sampled_from(METHODS))
 def test_every_release_keeps_the_contract(graph, data, method):
     k = data.draw(st.integers(1, graph.n_nodes))
     check(shoal.anonymize(graph, k, method=method, seed=0, restarts=2), k)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(graphs(), st.data(), st.sampled_from(METHODS))
 def test_same_seed_same_bytes(tmp_path_factory, graph, data, method):
     k = data.draw(st.integers(1, graph.n_nodes))
@@ -57,7 +58,7 @@ def test_same_seed_same_bytes(tmp_path_factory, graph, data, method):
     assert files[0] == files[1]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     graphs(),
     st.data(),

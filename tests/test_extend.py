@@ -8,11 +8,12 @@ from collections import Counter
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
 from shoal import InputError, TemporalGraph
+from tests.uncompiled import examples
 
 
 def contacts(n, days, seed, first_day=0, directed=False):
@@ -44,7 +45,7 @@ def union_rows(folders, directed=False):
     return rows
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(st.integers(0, 1000), st.integers(2, 4), st.booleans())
 def test_the_union_keeps_k_whatever_comes(tmp_path_factory, seed, k, directed):
     folder = tmp_path_factory.mktemp("grow")

@@ -14,6 +14,7 @@ import pytest
 import shoal
 from shoal import InputError, TemporalGraph, stages
 from shoal.errors import GuaranteeError
+from shoal.promise import make_promise
 from shoal.randomness import Randomness
 from shoal.rebuild import within
 from shoal.rebuild.within.board import Board, SliceLimits
@@ -47,6 +48,21 @@ def test_a_release_with_somebody_in_too_small_a_crowd_is_not_given_away(monkeypa
     monkeypatch.setattr(importlib.import_module("shoal.anonymize"), "rebuild_slices", lambda graph, *rest: graph)
     with pytest.raises(GuaranteeError, match="too small a crowd"):
         shoal.anonymize(GRAPH, 3, seed=1)
+
+
+def test_out_degrees_that_tell_people_apart_are_not_given_away(monkeypatch):
+    monkeypatch.setattr(importlib.import_module("shoal.anonymize"), "rebuild_slices", lambda graph, *rest: graph)
+    into_alike = TemporalGraph.from_slices({"all": [(1, 2), (1, 3), (2, 1)]}, directed=True)
+    assert into_alike.degree_matrix()[:, 0].tolist() == [1, 1, 1]
+    with pytest.raises(GuaranteeError, match="too small a crowd"):
+        shoal.anonymize(into_alike, 3, seed=1)
+
+
+def test_a_horizon_is_so_many_slices():
+    week = TemporalGraph.from_events([(1, 2, day) for day in range(7)])
+    for width in (1, 2, 3, 7):
+        blocks = make_promise(week, 2, horizon=width).blocks
+        assert blocks.tolist() == [day // width for day in range(7)]
 
 
 def test_every_slice_stays_in_its_place():

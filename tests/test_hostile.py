@@ -12,7 +12,7 @@ import sys
 
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import shoal
@@ -20,7 +20,9 @@ from shoal import InputError, TemporalGraph
 from shoal.audit._released import Unreadable, read_table
 from shoal.read.text import delimited, load_text
 from tests.hostile import SHAPES, cost_of_reading
-from tests.targets import CSV, TARGETS, folder, seeds
+from tests.seeds import CSV, seeds
+from tests.targets import TARGETS, folder
+from tests.uncompiled import examples
 
 TOKENS = [
     b"\n", b"\r", b",", b'"', b'""', b" ", b"\t", b"\0", b"\xff", b"\xef\xbb\xbf", b"#", b"%", b"-", b"-1", b"0", b"1e308", b"nan",
@@ -42,10 +44,10 @@ def spoilt(draw: st.DrawFn, good: list[bytes]) -> bytes:
     return text
 
 
-def feed(target: str, examples: int):
+def feed(target: str, number: int):
     """Run a target on seeds, on spoilt seeds and on bytes of any kind."""
 
-    @settings(max_examples=examples)
+    @examples(number)
     @given(st.data())
     def run(data):
         TARGETS[target](data.draw(st.one_of(spoilt(seeds(target)), spoilt(seeds(target)), st.binary(max_size=80))))
@@ -54,19 +56,29 @@ def feed(target: str, examples: int):
 
 
 @pytest.mark.parametrize(
-    ("target", "examples"),
-    [("contacts", 150), ("people", 80), ("times", 150), ("upload", 80), ("request", 120), ("kept", 60)],
+    ("target", "number"),
+    [
+        ("contacts", 150),
+        ("people", 80),
+        ("times", 150),
+        ("tagged", 100),
+        ("upload", 80),
+        ("request", 120),
+        ("kept", 60),
+    ],
 )
-def test_readers_accept_or_refuse(target, examples):
-    feed(target, examples)
+def test_readers_accept_or_refuse(target, number):
+    feed(target, number)
 
 
-@pytest.mark.parametrize(("target", "examples"), [("release", 50), ("record", 40)])
-def test_releases_and_records_of_others_are_read_or_refused(target, examples):
-    feed(target, examples)
+@pytest.mark.parametrize(("target", "number"), [("release", 50), ("record", 40), ("database", 40), ("shards", 30)])
+def test_releases_and_records_of_others_are_read_or_refused(target, number):
+    feed(target, number)
 
 
-@pytest.mark.parametrize("target", ["people", "release", "record", "kept", "upload", "request"])
+@pytest.mark.parametrize(
+    "target", ["people", "tagged", "database", "shards", "release", "record", "kept", "upload", "request"]
+)
 def test_what_is_right_is_accepted(target):
     assert any("accepted" in TARGETS[target](one) for one in seeds(target))
 
@@ -95,6 +107,7 @@ FOUND = [
     ("kept", b'{"exact": [], "pivot": ["a"]}', "accepted"),
     ("kept", b"[" * 100_000, "accepted"),
     ("upload", b"a.csv\n\n1 2 3\nx y z\n1 2 3\n", "accepted"),  # ValueError of a guess
+    ("upload", b"a.csv\n" + b"&" * 60 + b"\n1,2\n", "too many fields"),
 ]
 
 
@@ -108,7 +121,7 @@ cells = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=
 )
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(
     st.integers(1, 4).flatmap(lambda n: st.lists(st.lists(cells, min_size=n, max_size=n), min_size=1, max_size=6)),
     st.booleans(),
@@ -133,7 +146,7 @@ def test_a_table_is_what_the_csv_module_reads(rows, quoted):
 names = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=5)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(st.tuples(names, names, names), min_size=1, max_size=8), st.sampled_from(["csv", "parquet"]))
 def test_whatever_people_and_layers_are_called_a_release_comes_back(tmp_path_factory, rows, format):
     place = tmp_path_factory.mktemp("r[1]")  # square brackets: no pattern
@@ -164,7 +177,7 @@ def command(*args: object) -> tuple[int, str]:
         sys.argv, sys.stderr = before
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(spoilt([CSV]))
 def test_the_command_line_says_no_in_one_line(content):
     file = folder() / "spoilt.csv"
@@ -229,7 +242,8 @@ WORST = (
     "shortest pairs", "letters of four bytes", "one column of very many", "columns named twice",
     "empty cells",
     "blank lines below a wide header", "blank lines and a quote", "short lines below a wide header", "short lines and a quote",
-    "short lines", "gzip bomb", "gzip of very many members", "zstd bomb", "zstd of very many windows",
+    "short lines", "GraphML, an attribute for every edge", "GraphML, very many defaults", "GEXF, spells",
+    "gzip bomb", "gzip of very many members", "zstd bomb", "zstd of very many windows",
 )  # fmt: skip
 
 

@@ -9,13 +9,14 @@ from collections import Counter
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
 from shoal import InputError, TemporalGraph
 from shoal.anonymize import METHODS
 from tests.strategies import any_graphs
+from tests.uncompiled import examples
 
 
 def rows_of(graph, block=None):
@@ -48,7 +49,7 @@ def check(release, needs, blocks=None):
     assert release.bound <= release.cost_l1
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(any_graphs(), st.data(), st.sampled_from(METHODS))
 def test_the_contract_holds_for_whatever_is_asked(graph, data, method):
     nodes = graph.nodes.to_list()
@@ -80,7 +81,7 @@ def test_the_contract_holds_for_whatever_is_asked(graph, data, method):
         assert new <= old
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(any_graphs(), st.data(), st.sampled_from(METHODS))
 def test_same_seed_same_bytes_and_verify_agrees(tmp_path_factory, graph, data, method):
     folder = tmp_path_factory.mktemp("bytes")

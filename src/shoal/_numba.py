@@ -47,6 +47,10 @@ else:
 
 
 def records(count: int, fields: np.dtype[Any]) -> np.ndarray:
-    """Zeros with named fields, which kernels read as attributes, compiled or not."""
+    """Zeros with named fields, which kernels read as attributes, compiled or not.
+
+    No field may be called like an attribute of numpy's records (``size``), which plain Python would read instead.
+    """
+    assert not any(hasattr(np.void, name) for name in fields.names or ())
     made = np.zeros(count, fields)
     return made.view(np.recarray) if numba.config.DISABLE_JIT else made

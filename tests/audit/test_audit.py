@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import shoal
 from shoal import InputError, TemporalGraph
@@ -25,6 +25,7 @@ from shoal.audit import (
     usual_attackers,
 )
 from tests.strategies import graphs
+from tests.uncompiled import examples
 
 
 def crowds(attacker, graph):
@@ -86,7 +87,7 @@ def test_who_knows_less_never_finds_more(graph):
     assert json.loads(json.dumps(found.to_dict()))["attackers"][0]["name"] == "vector"
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(graphs())
 def test_no_vector_attacker_beats_one_in_k_on_a_release(graph):
     for k in range(1, graph.n_nodes + 1):

@@ -7,12 +7,13 @@ import json
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import shoal
 from shoal import InputError, TemporalGraph
 from tests import naive
 from tests.strategies import graphs
+from tests.uncompiled import examples
 
 GRAPH = TemporalGraph.from_events([(f"person-{i % 17}", f"person-{i * 7 % 23}", i % 4) for i in range(120)])
 
@@ -119,7 +120,7 @@ def test_verify_shares_no_code_with_what_it_checks():
         assert ours <= {"shoal.errors", "shoal.audit._released", "shoal.audit._partitioned"}
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(graphs())
 def test_crowds_are_counted_as_a_counter_counts_them(tmp_path_factory, graph):
     folder = tmp_path_factory.mktemp("v") / "out"

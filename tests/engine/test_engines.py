@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -12,6 +12,7 @@ import shoal
 from shoal import InputError
 from shoal.group.cut import cut_people, find_cuts, join_small, shard_of
 from tests.engine.conftest import hashes
+from tests.uncompiled import examples
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,7 @@ def test_few_people_are_not_cut():
     assert shoal.anonymize(graph, 3, seed=1).graph == shoal.anonymize(graph, 3, seed=1, shard_people=10**9).graph
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     arrays.arrays(np.int32, st.tuples(st.integers(1, 120), st.integers(1, 4)), elements=st.integers(0, 6)),
     st.integers(1, 5),

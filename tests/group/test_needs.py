@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shoal.errors import InputError
@@ -14,6 +14,7 @@ from shoal.group.levels import by_level, needs_bound
 from shoal.group.needs import COSTS, _first_state, needs_groups
 from shoal.group.neighbours import find_crowd
 from tests.group.needs_oracle import cheapest, cost_of
+from tests.uncompiled import examples
 
 
 @st.composite
@@ -37,7 +38,7 @@ def assert_in_order(labels):
     assert labels.dtype == np.int32
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(cases())
 def test_valid_without_pins(case):
     rows, need, pinned, cost = case
@@ -46,7 +47,7 @@ def test_valid_without_pins(case):
     assert_in_order(labels)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(cases())
 def test_valid_with_pins_or_refused(case):
     rows, need, pinned, cost = case
@@ -58,7 +59,7 @@ def test_valid_with_pins_or_refused(case):
     assert_in_order(labels)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(cases(max_n=6))
 def test_refused_only_when_impossible(case):
     rows, need, pinned, cost = case
@@ -84,7 +85,10 @@ def test_nearly_always_optimal():
     assert np.mean(hits) > 0.9
 
 
-@settings(max_examples=30, deadline=None)
+@example(  # a pinned person takes the place of one whose row they could not share
+    (np.array([[2], [1], [1], [0], [0], [0], [0]]), np.array([0, 0, 2, 1, 2, 1, 1]), np.arange(7) == 6, "max")
+)
+@examples(60)
 @given(cases(max_n=40))
 def test_deltas_are_exact_and_needs_hold_throughout(case):
     rows, need, pinned, cost = case
@@ -99,7 +103,7 @@ def test_deltas_are_exact_and_needs_hold_throughout(case):
     except InputError:
         return
     for seed in range(1, 4):
-        size = state.groups["size"]
+        size = state.groups["count"]
         spare = np.concatenate([np.flatnonzero(size == 0), np.flatnonzero(size)])
         before = total_cost(state)
         pick = np.flatnonzero(state.people["need"] > 1)
@@ -113,6 +117,7 @@ def test_deltas_are_exact_and_needs_hold_throughout(case):
         assert found == total_cost(state)
 
 
+@pytest.mark.compiled
 def test_same_groups_on_any_number_of_threads():
     rng = np.random.default_rng(1)
     rows, need = rng.poisson(1.5, (3_000, 6)), rng.choice([1, 1, 2, 5], 3_000)
@@ -168,7 +173,7 @@ def chunks_of(rows, k):
     return np.minimum(np.arange(len(rows)) // k, len(rows) // k - 1)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(cases())
 def test_by_level_meets_every_need(case):
     rows, need, pinned, _ = case

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -17,8 +17,9 @@ from shoal.group.bound import lower_bound, matching_bound, neighbour_bound, slic
 from shoal.group.exact import cheapest_cuts, exact_groups
 from shoal.group.neighbours import collapse_rows, nearest_rows
 from shoal.group.search import search_groups
+from tests.uncompiled import UNCOMPILED, examples
 
-COMMON = settings(max_examples=60)
+COMMON = examples(60)
 
 
 def naive_cost(degrees, labels):
@@ -107,6 +108,7 @@ def test_nearest_rows_of_sparse_and_of_large_values(top):
     assert np.array_equal(sparse, dense)
 
 
+@pytest.mark.compiled
 def test_bounded_search_comes_close(monkeypatch):
     degrees = random_matrix(5_000, 6, 3)
     degrees = degrees[collapse_rows(degrees)[0]]
@@ -188,6 +190,7 @@ def test_small_cases_are_close_to_brute_force():
     assert np.mean(ratios) <= 1.05
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("k", [2, 5])
 def test_bound_from_lists_is_below_the_bound_from_all_pairs(monkeypatch, k):
     from shoal.group import bound
@@ -238,9 +241,11 @@ def test_crowds_are_settled_at_once():
     assert len(problem.settled) % 5 == 0
     label = search_groups(degrees, 5, rng=rng, effort="fast")
     assert np.bincount(label).min() >= 5
-    assert naive_cost(degrees, label) <= 1.7 * lower_bound(degrees, 5)
+    most = 2 if UNCOMPILED else 1.7  # as plain Python the search takes fewer steps
+    assert naive_cost(degrees, label) <= most * lower_bound(degrees, 5)
 
 
+@pytest.mark.compiled
 def test_more_effort_costs_less():
     degrees = random_matrix(400, 8, 9)
     cost = [

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -9,6 +9,7 @@ from shoal.realize.choose import _Problem, choose_degrees, cover_surplus
 from shoal.realize.erdos_gallai import is_graphical
 from tests import naive
 from tests.strategies import grouped_slices
+from tests.uncompiled import examples
 
 
 def objective(edges, sizes, levels, deleted, weight=1.0):
@@ -20,7 +21,7 @@ def feasible(edges, n, labels, levels, deleted):
     return bool((rest <= levels[labels]).all())
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(grouped_slices(), st.sampled_from([None, False, True]), st.sampled_from([0.5, 1.0, 4.0]))
 def test_feasible_realizable_and_the_same_again(slice_, exact, weight):
     edges, n, labels, sizes = slice_
@@ -34,7 +35,7 @@ def test_feasible_realizable_and_the_same_again(slice_, exact, weight):
     assert (a[1] == b[1]).all()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(grouped_slices(max_nodes=7))
 def test_exact_meets_the_oracle_and_search_comes_near(slice_):
     edges, n, labels, sizes = slice_
@@ -51,7 +52,7 @@ def test_exact_meets_the_oracle_and_search_comes_near(slice_):
     assert best - 1e-9 <= found[1] <= best + 2
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(grouped_slices(), st.integers(0, 1000))
 def test_cover(slice_, seed):
     edges, n, _, _ = slice_

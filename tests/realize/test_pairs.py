@@ -3,7 +3,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.realize.choose_pairs import choose_pairs
@@ -11,6 +11,7 @@ from shoal.realize.enforce_pairs import close_gap, realize_pairs
 from shoal.realize.fulkerson import is_digraphical
 from shoal.rebuild.rewire_directed import rewire_directed
 from tests.digraphs import degrees, edits, grouped, nearest_pairs, random_arcs
+from tests.uncompiled import examples
 
 
 @st.composite
@@ -31,14 +32,14 @@ def sequences(draw):
     return ins, outs
 
 
-@settings(max_examples=1000, deadline=None)
+@examples(1000)
 @given(sequences())
 def test_agrees_with_networkx(sequence):
     ins, outs = sequence
     assert is_digraphical(ins, outs) == nx.is_digraphical(ins.tolist(), outs.tolist())
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 4)), min_size=1, max_size=4))
 def test_sizes_stand_for_repeats(groups):
     ins, outs, sizes = np.array(groups).T
@@ -54,7 +55,7 @@ def test_small_cases_of_realizability():
     assert not is_digraphical(np.full(5, 5), np.full(5, 5))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(grouped(), st.integers(0, 2**32 - 1))
 def test_any_pairs_become_realizable(case, seed):
     arcs, n, labels, sizes = case
@@ -93,7 +94,7 @@ def test_a_gap_closes_exactly_where_the_divisor_allows():
     assert close_gap(5, sizes, barred, barred) is None
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(grouped(), st.sampled_from([None, True, False]), st.sampled_from([0.5, 1.0, 5.0]))
 def test_chosen_pairs_are_realizable_and_covered(case, exact, deletion_weight):
     arcs, n, labels, sizes = case
@@ -119,6 +120,7 @@ def test_nothing_changes_where_members_agree():
     assert not deleted.any()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("n", "share"), [(14, 0.5), (40, 0.1), (120, 0.03)])
 def test_search_comes_near_the_solver(n, share):
     by_program, by_edits = np.zeros(2), np.zeros(2)

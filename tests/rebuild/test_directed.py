@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import InputError
@@ -12,6 +12,7 @@ from shoal.rebuild._edgeset import new_set
 from shoal.rebuild.priority_directed import priority_directed
 from shoal.rebuild.rewire_directed import rewire_directed
 from tests.digraphs import degrees, edits, fewest_edits, grouped, random_arcs, simple
+from tests.uncompiled import examples
 
 NOBODY = np.empty(0, np.int64)
 
@@ -45,7 +46,7 @@ def two_digraphs(draw):
     return one(), one(), n
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(two_digraphs(), st.booleans())
 def test_exact_degrees_simple_and_the_same_again(case, by_priority):
     arcs, other, n = case
@@ -65,7 +66,7 @@ def test_exact_degrees_simple_and_the_same_again(case, by_priority):
         assert np.array_equal(a, arcs)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(two_digraphs(), st.integers(0, 2**32 - 1))
 def test_kleitman_wang_realizes_and_the_witness_leads_there(case, seed):
     arcs, other, n = case
@@ -101,7 +102,7 @@ def test_close_to_the_fewest_edits_on_small_slices(most):
     assert best <= ours <= 1.01 * best
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(grouped())
 def test_goes_where_the_program_says(case):
     arcs, n, labels, sizes = case

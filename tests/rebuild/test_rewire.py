@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -11,6 +11,7 @@ from shoal.rebuild.classes import rewire_single
 from shoal.rebuild.rewire import rewire
 from tests import naive
 from tests.strategies import grouped_slices, slices
+from tests.uncompiled import examples
 
 
 def simple(edges, n):
@@ -23,7 +24,7 @@ def edits(a, b, n):
     return len(np.setxor1d(a, b))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(slices(), st.floats(0, 1), st.integers(0, 2**32 - 1))
 def test_exact_degrees_simple_and_the_same_again(slice_, share, seed):
     edges, n = slice_
@@ -39,6 +40,7 @@ def test_exact_degrees_simple_and_the_same_again(slice_, share, seed):
         assert (a == edges).all()
 
 
+@pytest.mark.compiled
 def test_close_to_the_fewest_edits_on_small_slices():
     ours = best = 0
     for seed in range(60):
@@ -58,7 +60,7 @@ def test_unrealizable_is_refused():
         rewire(np.zeros((0, 2), np.int32), 3, np.array([2, 1, 0]), rng=np.random.default_rng(0))
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(grouped_slices())
 def test_single_slice_is_anonymous(slice_):
     edges, n, labels, sizes = slice_

@@ -7,7 +7,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import InputError
@@ -15,6 +15,7 @@ from shoal.rebuild import within
 from shoal.rebuild.within import rebuild_within
 from shoal.rebuild.within.board import Board, SliceLimits
 from shoal.rebuild.within.exact import free_pairs, solve_exactly
+from tests.uncompiled import examples
 
 
 @st.composite
@@ -96,7 +97,7 @@ def changes(old, new, directed, weight):
     return len(after - before) + weight * len(before - after)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(cases(largest=5), st.integers(0, 3))
 def test_finds_a_slice_whenever_there_is_one(case, seed):
     edges, n, labels, _sizes, limits, directed = case
@@ -111,7 +112,7 @@ def test_finds_a_slice_whenever_there_is_one(case, seed):
     assert changes(edges, new, directed, 1.0) >= best
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(cases(), st.sampled_from([0.5, 1.0, 3.0]))
 def test_agrees_with_the_solver(case, weight):
     edges, n, labels, _sizes, limits, directed = case
@@ -129,7 +130,7 @@ def test_agrees_with_the_solver(case, weight):
     assert np.array_equal(new, again)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(cases(largest=5), st.sampled_from([0.5, 1.0, 3.0]))
 def test_solver_is_optimal(case, weight):
     edges, n, labels, _, limits, directed = case
@@ -142,7 +143,7 @@ def test_solver_is_optimal(case, weight):
         assert toggled.size - lost + weight * lost == best
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(cases())
 def test_bounds_count_free_pairs(case):
     board = Board(*case)
@@ -166,7 +167,10 @@ def random_slice(n, m, rng, directed):
 
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("allow", ["both", "add", "remove"])
-@pytest.mark.parametrize(("n", "m"), [(30, 40), (40, 700), (200, 300), (400, 6000)])
+@pytest.mark.parametrize(
+    ("n", "m"),
+    [(30, 40), (200, 300), *(pytest.param(*size, marks=pytest.mark.compiled) for size in [(40, 700), (400, 6000)])],
+)
 def test_larger_slices(directed, allow, n, m):
     rng = np.random.default_rng(n + m)
     edges = random_slice(n, m, rng, directed)
@@ -202,7 +206,7 @@ def test_without_limits_nothing_is_impossible():
 
 
 @pytest.mark.parametrize("allow", ["add", "remove"])
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(case=cases(), seed=st.integers(0, 3))
 def test_one_way_needs_no_solver(allow, case, seed):
     edges, n, labels, sizes, _, directed = case
@@ -213,7 +217,7 @@ def test_one_way_needs_no_solver(allow, case, seed):
     assert is_allowed(edges, new, n, labels, SliceLimits(allow), directed)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(case=cases(), seed=st.integers(0, 3))
 def test_walks_alone_keep_the_contract(case, seed):
     edges, n, labels, _, limits, directed = case

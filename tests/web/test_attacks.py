@@ -132,6 +132,7 @@ def test_uploads_beyond_the_limit(server):
         raw.sendall(body)
         assert b" 413 " in raw.recv(200)
     assert server.ask("POST", "/delete-all", b"x" * 50_000)[0] == 413
+    assert server.ask("POST", "/delete-all", b"&" * 60)[0] == 400
     assert folders(server) == before
 
 

@@ -32,6 +32,8 @@ def test_the_folder_is_complete_and_says_so(tmp_path, release):
     edges = release.edges
     assert certificate["edges"]["original"] == edges.original == GRAPH.n_edges
     assert certificate["edges"]["released"] == edges.original + edges.added - edges.removed
+    assert (certificate["edges"]["added"], certificate["edges"]["removed"]) == (edges.added, edges.removed)
+    assert edges.added != edges.removed
     assert certificate["edges"]["kept_share"] == edges.kept / edges.original
     assert certificate["cost"]["normalised"] == certificate["cost"]["l1"] / (4 * GRAPH.n_nodes * (GRAPH.n_nodes - 1))
     assert (certificate["k"], certificate["n_slices"], certificate["directed"]) == (3, 4, False)

@@ -65,7 +65,7 @@ def _transfer(st: State, x: int, source: int, y: int, target: int, z: int, limit
 
 @njit
 def _any_of(st: State, rng: np.ndarray, g: int) -> int:
-    return np.int64(st.members[st.groups[g].first + draw(rng, st.groups[g].size)])
+    return np.int64(st.members[st.groups[g].first + draw(rng, st.groups[g].count)])
 
 
 @njit
@@ -91,7 +91,7 @@ def _try_dissolve(
     """
     low, done = st.groups[g].first, 0
     delta = -cost_of(st, g)
-    for a in st.members[low : low + st.groups[g].size].copy():
+    for a in st.members[low : low + st.groups[g].count].copy():
         best, best_out, best_cost = np.int64(-1), np.int64(-1), np.int64(0 if st.people[a].need == 1 else FAR)
         for j in range(web.near.shape[1] if st.people[a].need > 1 else 0):
             h = st.people[any_member(rng, web.start, web.near[st.people[a].kind, j])].label
@@ -130,8 +130,9 @@ def _try_found(
         c = _alone_near(st, web, rng, old)
         if c < 0 or not fits(st, old, -1, c):
             return False, delta
-        delta += change(st, old, -1, c)
+        delta -= cost_of(st, old)
         _put(st, old, c)
+        delta += cost_of(st, old)  # may be FAR, until ``a`` is gone
         moved[0], home[0], done = c, -1, 1
     for j in range(-1, web.near.shape[1]):
         b = a if j < 0 else any_member(rng, web.start, web.near[st.people[a].kind, j])
@@ -147,9 +148,9 @@ def _try_found(
         _put(st, g, b)
         moved[done], home[done] = b, h
         done += 1
-        if st.groups[g].size >= st.groups[g].top:
+        if st.groups[g].count >= st.groups[g].top:
             break
-    if st.groups[g].size > 0 and st.groups[g].size >= st.groups[g].top and delta <= limit:
+    if st.groups[g].count > 0 and st.groups[g].count >= st.groups[g].top and delta <= limit:
         return True, delta
     _undo(st, moved, home, done)
     return False, np.int64(0)
@@ -175,9 +176,9 @@ def _best_cut(st: State, order: np.ndarray, wish: int, room_left: int, room_righ
 def _try_resplit(st: State, rng: np.ndarray, moved: np.ndarray, g: int, h: int, limit: float) -> np.int64:
     """Merge ``g`` and ``h`` and split them between a random member and the one farthest from it."""
     before = cost_of(st, g) + cost_of(st, h)
-    first, total = st.groups[g].size, st.groups[g].size + st.groups[h].size
+    first, total = st.groups[g].count, st.groups[g].count + st.groups[h].count
     moved[:first] = st.members[st.groups[g].first : st.groups[g].first + first]
-    moved[first:total] = st.members[st.groups[h].first : st.groups[h].first + st.groups[h].size]
+    moved[first:total] = st.members[st.groups[h].first : st.groups[h].first + st.groups[h].count]
     x = y = moved[draw(rng, total)]
     key, reach = np.empty(total, np.int64), np.int64(-1)
     for i in range(total):

@@ -19,7 +19,7 @@ from shoal._numba import njit
 
 FAR = 1 << 60
 PERSON = np.dtype([(name, np.int64) for name in ("need", "pinned", "kind", "label", "slot")])
-GROUP = np.dtype([(name, np.int64) for name in ("first", "room", "size", "top", "n_top", "pins")])
+GROUP = np.dtype([(name, np.int64) for name in ("first", "room", "count", "top", "n_top", "pins")])
 
 
 class State(NamedTuple):
@@ -27,7 +27,7 @@ class State(NamedTuple):
 
     ``people`` (of `PERSON`) says who needs how many, is pinned, has which kind of row, and is where; they are sorted by
     kind. ``groups`` (of `GROUP`): the group's own rows of ``columns`` and ``members`` are those from ``first``, ``room``
-    in all, ``size`` of them in use; ``top`` is the largest need of its members, ``n_top`` how many of them have it and
+    in all, ``count`` of them in use; ``top`` is the largest need of its members, ``n_top`` how many of them have it and
     ``pins`` how many are pinned.
     """
 
@@ -64,12 +64,12 @@ def _give_out(columns: np.ndarray, degrees: np.ndarray, low: int, end: int, a: i
 def insert(st: State, g: int, a: int) -> None:
     """Put person ``a``, who is alone, into group ``g``."""
     group, who = st.groups[g], st.people[a]
-    end = group.first + group.size
+    end = group.first + group.count
     _take_in(st.columns, st.degrees, group.first, end, a)
     st.members[end] = a
     who.label = g
     who.slot = end
-    group.size += 1
+    group.count += 1
     group.pins += who.pinned
     if who.need > group.top:
         group.top = who.need
@@ -81,13 +81,13 @@ def insert(st: State, g: int, a: int) -> None:
 def remove(st: State, g: int, a: int) -> None:
     """Take person ``a`` out of group ``g``; they are alone then."""
     group, who = st.groups[g], st.people[a]
-    end = group.first + group.size - 1
+    end = group.first + group.count - 1
     _give_out(st.columns, st.degrees, group.first, end, a)
     last = st.members[end]
     st.members[who.slot] = last
     st.people[last].slot = who.slot
     who.label = -1
-    group.size -= 1
+    group.count -= 1
     group.pins -= who.pinned
     group.n_top -= who.need == group.top
     if group.n_top == 0:
@@ -110,10 +110,10 @@ def _top_of(members: np.ndarray, people: np.ndarray, low: int, end: int, out: in
 def fits(st: State, g: int, out: int, add: int) -> bool:
     """Whether group ``g`` still meets every need, and somebody's, when ``out`` leaves and ``add`` joins (-1: nobody)."""
     group = st.groups[g]
-    after = group.size - (out >= 0) + (add >= 0)
+    after = group.count - (out >= 0) + (add >= 0)
     wanted = group.top
     if out >= 0 and st.people[out].need == wanted and group.n_top == 1:
-        wanted = _top_of(st.members, st.people, group.first, group.first + group.size, out)
+        wanted = _top_of(st.members, st.people, group.first, group.first + group.count, out)
     if add >= 0 and st.people[add].need > wanted:
         wanted = st.people[add].need
     return 2 <= wanted <= after <= group.room
@@ -213,7 +213,7 @@ def _free_change(
 def _pinned_cost(st: State, g: int, out: int, add: int) -> np.int64:
     """The cost of group ``g`` without ``out`` and with ``add`` if somebody there is pinned; -1 if nobody is."""
     degrees = st.degrees
-    low, end = st.groups[g].first, st.groups[g].first + st.groups[g].size
+    low, end = st.groups[g].first, st.groups[g].first + st.groups[g].count
     p = add if add >= 0 and st.people[add].pinned else -1
     for i in range(low, end):
         a = st.members[i]
@@ -240,7 +240,7 @@ def cost_of(st: State, g: int) -> np.int64:
     """What it costs to give all members of group ``g`` one row."""
     if st.groups[g].pins > 0:
         return _pinned_cost(st, g, np.int64(-1), np.int64(-1))
-    return _free_cost(st.columns, st.groups[g].first, st.groups[g].first + st.groups[g].size, st.one_sided)
+    return _free_cost(st.columns, st.groups[g].first, st.groups[g].first + st.groups[g].count, st.one_sided)
 
 
 @njit
@@ -250,7 +250,7 @@ def _pinned_change(st: State, g: int, out: int, add: int) -> np.int64:
     if after == FAR:
         return after
     if after < 0:
-        low, end = st.groups[g].first, st.groups[g].first + st.groups[g].size
+        low, end = st.groups[g].first, st.groups[g].first + st.groups[g].count
         after = _free_cost(st.columns, low, end, st.one_sided)
         after += _free_change(st.columns, st.degrees, low, end, st.one_sided, out, add)
     return after - cost_of(st, g)
@@ -259,7 +259,7 @@ def _pinned_change(st: State, g: int, out: int, add: int) -> np.int64:
 @njit
 def change(st: State, g: int, out: int, add: int) -> np.int64:
     """Change in the cost of group ``g`` when its member ``out`` leaves and ``add`` joins (-1: nobody)."""
-    low, end = st.groups[g].first, st.groups[g].first + st.groups[g].size
+    low, end = st.groups[g].first, st.groups[g].first + st.groups[g].count
     if st.groups[g].pins == 0 and (add < 0 or not st.people[add].pinned):
         return _free_change(st.columns, st.degrees, low, end, st.one_sided, out, add)
     return _pinned_change(st, g, out, add)

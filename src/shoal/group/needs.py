@@ -90,7 +90,6 @@ def needs_groups(
     nodes = nodes[np.lexsort((-need[nodes], crowd.label[nodes]))]
     state, web = _first_state(-degrees if cost == "min" else degrees, need, pinned, one_sided, crowd, nodes)
     web = web._replace(near=_meet_protected(degrees, need, crowd, jobs))
-    web = web._replace(near=_meet_protected(degrees, need, crowd, jobs))
     found = _search(state, web, rng, EFFORTS[effort], tell)
     settled[nodes] = np.where(found < 0, -1, found + settled.max() + 1)
     return in_order(settled)
@@ -236,8 +235,8 @@ def _search(
     hot = HOTTER * effort.hot * min(steps / effort.steps, 1) ** 0.25
     levels = np.geomspace(max(hot, effort.cold), effort.cold, effort.stretches + 1)
     for i in range(effort.stretches):
-        spare = np.concatenate([np.flatnonzero(state.groups["size"] == 0), np.flatnonzero(state.groups["size"])])
-        n_spare, seed = np.sum(state.groups["size"] == 0), rng.integers(1, 2**63, dtype=np.uint64)
+        spare = np.concatenate([np.flatnonzero(state.groups["count"] == 0), np.flatnonzero(state.groups["count"])])
+        n_spare, seed = np.sum(state.groups["count"] == 0), rng.integers(1, 2**63, dtype=np.uint64)
         n_steps = np.int64(-(-steps // effort.stretches) * grouped)
         anneal(state, web, pick, spare, n_spare, levels[i], levels[i + 1], n_steps, seed, rare)
         cost = total_cost(state)

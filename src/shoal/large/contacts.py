@@ -21,6 +21,7 @@ from shoal.engine import Done, Tell
 from shoal.engine.parts import read_array, read_facts
 from shoal.errors import InputError, RowError
 from shoal.group.exact import cheapest_cuts
+from shoal.read.dialects import NO_PARQUET
 from shoal.read.text import first_line
 
 CHUNK_ROWS = 5_000_000
@@ -59,7 +60,7 @@ def find_contacts(folder: Path, source: str, target: str, time: str, cut: dict[s
         try:
             scan = pl.scan_parquet(file, hive_partitioning=False)
             have, rows = scan.collect_schema(), int(scan.select(pl.len()).collect().item())
-        except (OSError, pl.exceptions.PolarsError) as error:
+        except NO_PARQUET as error:
             raise InputError(f"{file}: cannot be read as Parquet ({first_line(error)})") from None
         for column in (source, target, time):
             if column not in have and column not in fixed:
@@ -82,7 +83,10 @@ def _ends(scan: pl.LazyFrame, time: str, fixed: dict[str, str], cut: dict[str, A
         return pl.Series(time, [fixed[time]])
     column = pl.col(time)
     wanted = column.unique() if cut["slice"] == "value" else pl.concat([column.min(), column.max()])
-    missing, found = pl.collect_all([scan.select(column.null_count()), scan.select(wanted)], engine="streaming")
+    try:
+        missing, found = pl.collect_all([scan.select(column.null_count()), scan.select(wanted)], engine="streaming")
+    except NO_PARQUET as error:
+        raise InputError(f"{file}: cannot be read ({first_line(error)})") from None
     if missing.item():
         raise InputError(f"{file}, column '{time}': {missing.item():,} times are missing")
     if found[time].dtype == pl.String and cut["slice"] != "value":
@@ -178,7 +182,7 @@ def _read(chunk: Chunk, columns: list[str]) -> pl.DataFrame:
     scan = scan.with_columns(pl.lit(value).alias(name) for name, value in chunk.fixed.items())
     try:
         return scan.select(columns).with_columns(pl.col(columns[:2]).cast(pl.Int64)).collect()
-    except (OSError, pl.exceptions.PolarsError) as error:
+    except NO_PARQUET as error:
         raise InputError(f"{chunk.file}: cannot be read ({first_line(error)})") from None
 
 

@@ -25,6 +25,9 @@ from shoal.read.text import (
     too_much,
 )
 
+# What polars may raise on a file that only looks like Parquet; its panics are no PolarsError.
+NO_PARQUET = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
+
 
 class Layout(NamedTuple):
     """A table and the names of its columns; None where it has no such column. `directed` is what the file says, if it does."""
@@ -67,7 +70,7 @@ def parquet(path: Path) -> Table:
         if 8 * n_rows * len(schema) > (most := most_unpacked(path.stat().st_size)):
             raise too_much(path, most)
         frame = lazy.select(name for name, kind in schema.items() if not kind.is_nested()).collect()
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+    except NO_PARQUET as error:
         raise InputError(f"{path}: not a readable Parquet file ({first_line(error)})") from None
     return Table(frame, lambda row: f"{path}, row {row + 1}")
 

@@ -17,10 +17,15 @@ import polars as pl
 from shoal.errors import InputError
 from shoal.interop.packages import package
 from shoal.read.dialects import Layout
-from shoal.read.text import Table, load_bytes, most_unpacked, too_much
+from shoal.read.text import Table, load_bytes, refuse_too_wide
 
 _CHUNK = 1 << 16
+_DEEPEST = 200
+_MOST_CELLS = 4_000_000
 _ENDLESS = ("", "-Infinity", "Infinity", "-INF", "INF")
+
+
+Spell = tuple[str | None, str | None]
 
 
 class _Edges:
@@ -30,13 +35,12 @@ class _Edges:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.most = most_unpacked(path.stat().st_size)
         self.parser: Any = None
         self.depth = 0
         self.people: dict[str, str] = {}
         self.ends: tuple[list[str], list[str]] = ([], [])
         self.lines = array("q")
-        self.columns: dict[str, list[str | None]] = {}
+        self.columns: dict[str, tuple[array[int], list[str]]] = {}  # the rows that have a value, and the values
         self.names: dict[str, str] = {}
         self.defaults: dict[str, str] = {}
         self.n_graphs = 0
@@ -57,6 +61,8 @@ class _Edges:
         if self.depth == 0 and name != self.root:
             raise self.refuse(f"this is not a {self.root} file; it begins with <{name[:40]}>")
         self.depth += 1
+        if self.depth > _DEEPEST:
+            raise self.refuse(f"tags are nested more than {_DEEPEST} deep")
         if name == "graph" and self.depth == 2:
             self.n_graphs += 1
             if self.n_graphs > 1:
@@ -94,16 +100,13 @@ class _Edges:
     def add(self, values: dict[str, str]) -> None:
         """A finished contact as a row."""
         assert self.edge is not None
-        row = len(self.lines)
         for side, name in zip(self.ends, ("source", "target"), strict=True):
             side.append(self.person(self.edge.get(name)))
-        self.lines.append(self.parser.parser.CurrentLineNumber)
         for name, value in values.items():
-            column = self.columns.setdefault(name, [])
-            column.extend([None] * (row - len(column)))
+            rows, column = self.columns.setdefault(name, (array("q"), []))
+            rows.append(len(self.lines))
             column.append(value)
-        if 8 * row * len(self.columns) > self.most:
-            raise too_much(self.path, self.most)
+        self.lines.append(self.parser.parser.CurrentLineNumber)
 
     def layout(self) -> Layout:
         """All contacts, and whom they are between."""
@@ -112,15 +115,26 @@ class _Edges:
             raise InputError(f"{self.path}: there is no graph in it")
         if not n_rows:
             raise InputError(f"{self.path}: there are no edges in it")
-        columns = {name: pl.Series(column + [None] * (n_rows - len(column)), dtype=pl.String)
-                   for name, column in self.columns.items() if name not in ("source", "target")}  # fmt: skip
-        for name, default in self.defaults.items():
-            columns[name] = columns.get(name, pl.Series([None] * n_rows, dtype=pl.String)).fill_null(default)
-        frame = pl.DataFrame({"source": self.ends[0], "target": self.ends[1], **columns})
+        names = [name for name in {**self.columns, **self.defaults} if name not in ("source", "target")]
+        refuse_too_wide(self.path, len(names))
+        if n_rows * len(names) > max(_MOST_CELLS, self.path.stat().st_size // 2):
+            raise InputError(
+                f"{self.path}: {n_rows:,} edges with {len(names):,} attributes are too large a table for such a file"
+            )
+        frame = pl.DataFrame({"source": self.ends[0], "target": self.ends[1]})
+        self.ends = ([], [])
+        frame = frame.with_columns(self.column(name).alias(name) for name in names)
         lines = self.lines
         table = Table(frame, lambda row: f"{self.path}, line {lines[row]}")
         people = pl.Series("node", list(self.people), dtype=pl.String)
         return Layout(table, "source", "target", people=people, directed=self.all_directed)
+
+    def column(self, name: str) -> pl.Series:
+        """The values of an attribute, its default where an edge has none."""
+        found: list[str | None] = [self.defaults.get(name)] * len(self.lines)
+        for row, value in zip(*self.columns.pop(name, ((), ())), strict=True):
+            found[row] = value
+        return pl.Series(found, dtype=pl.String)
 
 
 class _GraphML(_Edges):
@@ -175,8 +189,8 @@ class _Gexf(_Edges):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self.span: dict[str, str] = {}
-        self.spells: list[dict[str, str]] = []
+        self.span: Spell = (None, None)
+        self.spells: tuple[list[str | None], list[str | None]] = ([], [])
 
     def start_graph(self, attributes: dict[str, str]) -> None:
         self.default = attributes.get("defaultedgetype", "undirected")
@@ -200,11 +214,12 @@ class _Gexf(_Edges):
     def start_edge(self, attributes: dict[str, str]) -> None:
         super().start_edge(attributes)
         self.values = {name: attributes[name] for name in ("label", "kind") if name in attributes}
-        self.span, self.spells = _spell(attributes), []
+        self.span, self.spells = _spell(attributes), ([], [])
 
     def start_spell(self, attributes: dict[str, str]) -> None:
         if self.edge is not None:
-            self.spells.append(_spell(attributes))
+            for bounds, bound in zip(self.spells, _spell(attributes), strict=True):
+                bounds.append(bound)
 
     def start_attvalue(self, attributes: dict[str, str]) -> None:
         """Values that hold for a while only are left out: of an attribute that changes no row could have one."""
@@ -218,11 +233,12 @@ class _Gexf(_Edges):
             return
         kind = self.edge.get("type", self.default)
         self.all_directed &= kind in ("directed", "mutual")
-        for spell in self.spells or [self.span]:
-            self.add({**self.values, **spell})
+        for start, end in zip(*self.spells, strict=True) if self.spells[0] else [self.span]:
+            told = {name: bound for name, bound in (("start", start), ("end", end)) if bound is not None}
+            self.add({**self.values, **told})
             if kind == "mutual":
                 self.edge["source"], self.edge["target"] = self.edge.get("target", ""), self.edge.get("source", "")
-                self.add({**self.values, **spell})
+                self.add({**self.values, **told})
         self.edge = None
 
     def layout(self) -> Layout:
@@ -234,13 +250,11 @@ class _Gexf(_Edges):
         return plain._replace(table=Table(frame.with_columns(missing), plain.table.where), time="start", end="end")
 
 
-def _spell(attributes: dict[str, str]) -> dict[str, str]:
-    """The bounds of a spell that are there; a moment is a spell that ends at once."""
+def _spell(attributes: dict[str, str]) -> Spell:
+    """Start and end, None where there is no bound; a moment is a spell that ends at once."""
     moment = attributes.get("timestamp")
-    bounds = (
-        {"start": moment, "end": moment} if moment is not None else {n: attributes.get(n) for n in ("start", "end")}
-    )
-    return {name: value for name, value in bounds.items() if value is not None and value not in _ENDLESS}
+    start, end = (moment or attributes.get(name) for name in ("start", "end"))
+    return None if start in _ENDLESS else start, None if end in _ENDLESS else end
 
 
 def graphml(path: Path) -> Layout:
