@@ -9,13 +9,17 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+import polars as pl
 from scipy.sparse import csr_matrix
 from sknetwork.ranking import PageRank
 from sknetwork.topology import count_triangles
 
+from shoal.crowds import distinct_rows
 from shoal.datasets import messenger
 from shoal.measure import _kernels
 from shoal.measure.pagerank import pagerank
+from shoal.realize.erdos_gallai import is_graphical
+from shoal.realize.fulkerson import is_digraphical
 
 
 def best(what: Callable[[], Any]) -> tuple[float, Any]:
@@ -54,6 +58,27 @@ def measure(n_nodes: int) -> None:
         print(f"  {name} {best(what)[0]:.6f} s")
 
 
+def measure_rows() -> None:
+    """Print the seconds for questions about degrees: of 2,000 people in one slice, and of 100,000 in 28."""
+    rng = np.random.default_rng(0)
+    outs = rng.geometric(0.2, 2_000)
+    outs[0] += outs.sum() % 2
+    ins = rng.permutation(outs)
+    rows = rng.poisson(0.3, (100_000, 28)).astype(np.int32)
+    found = {
+        "graphical? shoal": lambda: is_graphical(outs),
+        "graphical? networkx": lambda: nx.is_graphical(outs.tolist()),
+        "digraphical? shoal": lambda: is_digraphical(ins, outs),
+        "digraphical? networkx": lambda: nx.is_digraphical(ins.tolist(), outs.tolist()),
+        "distinct rows: shoal": lambda: distinct_rows(rows),
+        "distinct rows: numpy": lambda: np.unique(rows, axis=0, return_inverse=True, return_counts=True),
+        "distinct rows: polars": lambda: pl.DataFrame(rows).group_by(pl.all()).len(),
+    }
+    for name, what in found.items():
+        print(f"  {name} {best(what)[0]:.6f} s")
+
+
 if __name__ == "__main__":
+    measure_rows()
     measure(2_000)
     measure(100_000)

@@ -149,17 +149,18 @@ def canon(graph: shoal.TemporalGraph) -> str:
 
 def graphs(name: str, k: int) -> list[str]:
     """Whole graphs: contacts changed, and whether the row of all slices is k-anonymous."""
-    given, lines, base = sets.load(name), [], 0.0
+    given, base = sets.load(name), 0.0
+    lines = [f"| **{name}, k = {k}** | | | | | |"]
     for tool, work in GRAPHS.items():
         match run(work, given, k):
             case str(reason):
-                lines.append(f"| {name}, k = {k} | {tool} | {reason} | | | | |")
+                lines.append(f"| {tool} | {reason} | | | | |")
             case seconds, made:
                 base = base or seconds
                 seen = shoal.audit(made, k=k, attackers=[Vector()])["vector"]
                 holds = "yes" if seen.smallest_crowd >= k else f"**no**, {seen.unique:,} of {made.n_nodes:,} alone"
                 lines.append(
-                    f"| {name}, k = {k} | {tool} | {changed(given, made):,} | {holds} | {seen.smallest_crowd} | {canon(made)} "
+                    f"| {tool} | {changed(given, made):,} | {holds} | {seen.smallest_crowd} | {canon(made)} "
                     f"| {seconds / base:.2g} |"
                 )
         print(lines[-1], flush=True)
@@ -168,23 +169,24 @@ def graphs(name: str, k: int) -> list[str]:
 
 def rows(name: str, k: int) -> list[str]:
     """Groups of rows only: what tools for tables do."""
-    given, lines, base = sets.load(name).degree_matrix(), [], 0.0
+    given, base = sets.load(name).degree_matrix(), 0.0
+    lines = [f"| **{name}, k = {k}** | | | |"]
     for tool, work in ROWS.items():
         match run(work, given, k):
             case str(reason):
-                lines.append(f"| {name}, k = {k} | {tool} | {reason} | | |")
+                lines.append(f"| {tool} | {reason} | | |")
             case seconds, labels:
                 base = base or seconds
                 lines.append(
-                    f"| {name}, k = {k} | {tool} | {_l1(given, labels):,} | {np.bincount(labels).min()} | {seconds / base:.2g} |"
+                    f"| {tool} | {_l1(given, labels):,} | {np.bincount(labels).min()} | {seconds / base:.2g} |"
                 )
         print(lines[-1], flush=True)
     return lines
 
 
 HEADS = {
-    "graphs": "| input | tool | contacts changed | all slices together k-anonymous? | smallest crowd | pyCANON's k | time |",
-    "rows": "| input | groups by | l1 cost | smallest group | time |",
+    "graphs": "| tool | contacts changed | all slices together k-anonymous? | smallest crowd | pyCANON's k | time |",
+    "rows": "| groups by | l1 cost | smallest group | time |",
 }
 MEASURED = (
     (graphs, "Aarhus layers", 3),

@@ -35,5 +35,4 @@ autodoc_typehints_description_target = "documented"
 autodoc_member_order = "bysource"
 napoleon_numpy_docstring = True
 napoleon_google_docstring = False
-myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3

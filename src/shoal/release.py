@@ -48,7 +48,7 @@ class EdgeCounts:
 
 
 def normalised_cost(l1: int, n_people: int, n_slices: int) -> float:
-    """The paper's cost: the l1 cost divided by T n (n - 1)."""
+    """The l1 cost divided by T n (n - 1), which is the paper's cost."""
     return l1 / max(n_slices * n_people * (n_people - 1), 1)
 
 
@@ -97,7 +97,7 @@ class Release:
 
     @cached_property
     def labels(self) -> np.ndarray:
-        """The crowd of every person: a number for each distinct row of `degrees`."""
+        """The crowd of every person, as a number for each distinct row of `degrees`."""
         return distinct_rows(self.degrees)[1]
 
     @cached_property
@@ -107,7 +107,7 @@ class Release:
 
     @property
     def min_class_size(self) -> int:
-        """The smallest crowd: how many people share the rarest temporal degree vector of a block."""
+        """How many people share the rarest temporal degree vector of a block, the smallest crowd."""
         return int(self.crowds.min())
 
     @cached_property
@@ -122,12 +122,12 @@ class Release:
 
     @property
     def cost_normalised(self) -> float:
-        """The paper's cost: the l1 cost divided by T n (n - 1)."""
+        """The l1 cost divided by T n (n - 1), which is the paper's cost."""
         return normalised_cost(self.cost_l1, self.graph.n_nodes, self.graph.n_slices)
 
     @property
     def at_most_times_optimum(self) -> float | None:
-        """The l1 cost as a multiple of the bound: the best possible is not further away. None where the bound is 0."""
+        """The l1 cost as a multiple of the bound, so the best possible is not further away. None where the bound is 0."""
         return times_optimum(self.cost_l1, self.bound)
 
     @cached_property

@@ -30,11 +30,11 @@ def prepare(folder: Path) -> None:
 
 
 def _contacts(file: Path, first: datetime, seed: int) -> None:
-    """Two months of contacts among people of unequal activity; Ann writes to Bob on the third day."""
+    """Four weeks of contacts among people of unequal activity; Ann writes to Bob on the third day."""
     rng = np.random.default_rng(seed)
     activity = rng.pareto(1.5, len(PEOPLE)) + 0.5
-    ends = rng.choice(len(PEOPLE), (400, 2), p=activity / activity.sum())
-    minutes = np.sort(rng.integers(0, 56 * 24 * 60, len(ends)))
+    ends = rng.choice(len(PEOPLE), (250, 2), p=activity / activity.sum())
+    minutes = np.sort(rng.integers(0, 28 * 24 * 60, len(ends)))
     rows = [("ann", "bob", first + timedelta(days=2, hours=9))]
     rows += [
         (PEOPLE[u], PEOPLE[v], first + timedelta(minutes=int(m)))

@@ -15,7 +15,7 @@ MOST_LEFT_OUT = 15  # blocks that nothing runs; another one needs a reason as go
 )
 def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "110")
+    monkeypatch.setenv("COLUMNS", "88")  # what a page has room for
     prepare(tmp_path)
     names = {"__name__": "__main__"}
     for block in blocks(page):

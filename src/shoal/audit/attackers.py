@@ -43,7 +43,7 @@ class Attacker(Protocol):
 
     @property
     def covered(self) -> bool:
-        """Whether k of the release guarantees a crowd of k against it: it knows no more than the vector."""
+        """Whether k of the release guarantees a crowd of k against it, since it knows no more than the vector."""
 
     def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
         """How many people fit what is known of each person."""

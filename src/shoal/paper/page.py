@@ -174,11 +174,11 @@ def _seconds_table(rows: list[dict[str, Any]]) -> Table:
     table = []
     for row in rows:
         measured = [_entry(row[how]) for how in TIMED]
-        paper = f"{row['paper']:,.3g}" if row["paper"] < 3_600 * 10 else f"≈ {row['paper'] / 3_600:.0f} hours"
+        paper = _short(row["paper"]) if row["paper"] < 3_600 * 10 else f"≈ {row['paper'] / 3_600:.0f} hours"
         name = row["set"] if row["set"] == row["paper_set"] else f"{row['set']} for {row['paper_set']}"
         faster = ""
         if row["search"].get("seconds"):
-            faster = f"{row['paper'] / np.mean(row['search']['seconds']):,.1f} ×"
+            faster = f"{_short(row['paper'] / np.mean(row['search']['seconds']), 2)} ×"
         table.append((f"{name}, k = {row['k']}", paper, *measured, faster))
     header = ("set", "the paper, greedy", *(f"{how} here" for how in TIMED), "search against the paper")
     return Table("Table 1: run time in seconds", text, header, tuple(table))
@@ -193,4 +193,13 @@ def _entry(found: dict[str, Any]) -> str:
         return "set missing"
     times = found["seconds"]
     spread = f" ± {np.std(times, ddof=1) / np.sqrt(len(times)):.2g}" if len(times) > 1 else ""
-    return f"{np.mean(times):.3g}{spread}"
+    return f"{_short(np.mean(times))}{spread}"
+
+
+def _short(value: float, digits: int = 3) -> str:
+    """A number with few digits, and never as a power of ten.
+
+    >>> _short(0.2271), _short(3519.7), _short(21320.6, 2)
+    ('0.227', '3,520', '21,000')
+    """
+    return f"{float(f'{value:.{digits}g}'):,.10g}"

@@ -21,7 +21,7 @@ import polars as pl
 from shoal.errors import InputError
 from shoal.interop.packages import package
 from shoal.read.dialects import Layout
-from shoal.read.text import Table, most_unpacked, too_much
+from shoal.read.text import Table, first_line, most_unpacked, too_much
 
 _EXAMPLE = "sqlite:///contacts.db?query=SELECT source, target, time FROM contacts"
 _BATCH = 50_000
@@ -88,7 +88,7 @@ def _sqlite(query: Query) -> pl.DataFrame:
             raise
         if re.search("not authorized|authorization denied|prohibited|one statement", str(error)):
             raise InputError(f"{query}: the query may only read, with one SELECT") from None
-        raise InputError(f"{query}: {_first_line(error)}") from None
+        raise InputError(f"{query}: {first_line(error)}") from None
 
 
 def _duckdb(query: Query) -> pl.DataFrame:
@@ -104,14 +104,10 @@ def _duckdb(query: Query) -> pl.DataFrame:
                 query, [column[0] for column in answer.description], iter(lambda: answer.fetchmany(_BATCH), [])
             )
     except duckdb.Error as error:
-        raise InputError(f"{query}: {_first_line(error)}") from None
+        raise InputError(f"{query}: {first_line(error)}") from None
 
 
 _ENGINES = {"sqlite": _sqlite, "duckdb": _duckdb}
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n")[0][:300] or type(error).__name__
 
 
 def _frame(query: Query, names: list[str], batches: Iterator[list[tuple[Any, ...]]]) -> pl.DataFrame:

@@ -236,7 +236,7 @@ def named(columns: list[str]) -> str:
 
 def first_line(error: BaseException) -> str:
     """What another library complains of, in one line."""
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def _parse(

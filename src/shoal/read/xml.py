@@ -2,7 +2,7 @@
 
 Documents with a DTD, hence with entities of their own, are refused. networkx reads these formats too, and the tests compare
 with it; it is not used here because it holds the document and the graph in memory at once, loses edges that share an id, and
-refuses spells without an end and times such as 2024-05-01T09:30:00.
+breaks at numeric spells without an end and at documents whose times are of the kind dateTime.
 """
 
 from __future__ import annotations
