@@ -52,7 +52,7 @@ serve: $(STAMPS)/web
 	$(BIN)/shoal serve
 
 test: $(STAMPS)/test
-	$(BIN)/python -m pytest -n auto $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 # All tests, then those of the kernels once more as plain Python, so that their lines count.
 KERNELS := tests/group tests/realize tests/rebuild tests/measure tests/audit

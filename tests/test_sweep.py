@@ -57,7 +57,7 @@ def test_another_input_or_seed_is_another_cell(tmp_path):
 def test_a_sweep_killed_in_the_middle_goes_on_and_gives_the_same_bytes(tmp_path):
     code = (
         "import sys; from shoal.datasets import messenger; from shoal.sweep import sweep\n"
-        "sweep({'days': messenger(150, 6, seed=1), 'two': messenger(150, 2, seed=1)}, [2, 3, 4, 5, 6, 8], folder=sys.argv[1])"
+        "sweep({'days': messenger(150, 6, seed=1), 'two': messenger(150, 2, seed=1)}, [2, 4, 6], folder=sys.argv[1])"
     )
     command = [sys.executable, "-c", code]
     subprocess.run([*command, tmp_path / "whole"], check=True)
@@ -70,7 +70,7 @@ def test_a_sweep_killed_in_the_middle_goes_on_and_gives_the_same_bytes(tmp_path)
     before = {f.name: f.stat().st_mtime_ns for f in (tmp_path / "cut" / "cells").glob("*.json")}
     subprocess.run([*command, tmp_path / "cut"], check=True)
     after = {f.name: f.stat().st_mtime_ns for f in (tmp_path / "cut" / "cells").glob("*.json")}
-    assert 3 <= len(before) <= 12
+    assert 3 <= len(before) <= 6
     assert all(after[name] == stamp for name, stamp in before.items())
     assert (tmp_path / "cut" / "sweep.csv").read_bytes() == (tmp_path / "whole" / "sweep.csv").read_bytes()
 

@@ -20,7 +20,7 @@ from shoal.paper.run import run_cells
 from shoal.paper.sets import flickering
 from shoal.paper.tasks import realizing
 
-TINY = Plan(2, (2, 3), (3,), 100, 40, 60, 1, 60.0)
+TINY = Plan(2, (2,), (2,), 100, 40, 60, 1, 60.0)
 
 
 @pytest.fixture(scope="module")

@@ -112,7 +112,7 @@ def test_finds_a_slice_whenever_there_is_one(case, seed):
     assert changes(edges, new, directed, 1.0) >= best
 
 
-@examples(300)
+@examples(200)
 @given(cases(), st.sampled_from([0.5, 1.0, 3.0]))
 def test_agrees_with_the_solver(case, weight):
     edges, n, labels, _sizes, limits, directed = case
