@@ -13,7 +13,7 @@ help:
 	@echo "make test     run the tests"
 	@echo "make coverage count the lines the tests run, kernels too; fails below 92 %"
 	@echo "make fuzz     look for inputs that break a reader (SECONDS=600)"
-	@echo "make mutants  break every promise on purpose and see a test fail (30 minutes)"
+	@echo "make mutants  break every promise on purpose and see a test fail (20 minutes)"
 	@echo "make install  put shoal into $(VENV)"
 	@echo "make lint     ruff and mypy"
 	@echo "make bench    measure, and write benchmarks/RESULTS.md (slow)"
