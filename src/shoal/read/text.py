@@ -123,8 +123,15 @@ def _pieces(data: bytes) -> Iterator[bytes]:
         yield data
 
 
+class _InSips(io.BytesIO):
+    """Gives little at a time: whatever gzip has read beyond a member it copies for the next, and from Python 3.12 on reads much."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return super().read(4096 if size is None or size < 0 else min(size, 4096))
+
+
 def _gunzip(data: bytes) -> Iterator[bytes]:
-    stream = gzip.GzipFile(fileobj=io.BytesIO(data))
+    stream = gzip.GzipFile(fileobj=_InSips(data))
     while piece := stream.read1(1 << 20):
         yield piece
 

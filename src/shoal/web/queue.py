@@ -89,6 +89,8 @@ class Queue:
             code = 1
         except asyncio.CancelledError:  # the server stops
             self._kill("interrupted")
+            if self._process is not None:
+                await self._process.wait()  # its pipes close before the loop does, which would complain
             raise
         self._process = None
         async with self._idle:
