@@ -109,7 +109,7 @@ check-wheel: dist
 check-lowest: $(STAMPS)/venv
 	$(PIP) uv
 	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv "$$folder/env" \
-	&& $(BIN)/uv pip install --quiet --python "$$folder/env" --resolution lowest-direct ".[test,all]" \
+	&& $(BIN)/uv pip install --quiet --compile-bytecode --python "$$folder/env" --resolution lowest-direct ".[test,all]" \
 	&& NUMBA_CACHE_DIR="$$folder/numba" "$$folder/env/bin/python" -m pytest -q -n auto -p no:cacheprovider -o filterwarnings=default $(or $(ARGS),tests)
 
 # ARGS as above. PYTHONS="python3.12 /opt/python3.13/bin/python" names others.

@@ -133,7 +133,13 @@ def _write_tables(release: Release, names: pl.Series, folder: Path, format: str)
         if format == "parquet":
             frame.write_parquet(folder / f"{name}.parquet")
         else:
-            frame.write_csv(folder / f"{name}.csv")
+            frame.write_csv(folder / f"{name}.csv", quote_style="non_numeric" if _has_returns(frame) else "necessary")
+
+
+def _has_returns(frame: pl.DataFrame) -> bool:
+    """Whether a name holds a carriage return, around which some versions of polars put no quotes."""
+    texts = frame.select(pl.col(pl.String).str.contains("\r", literal=True).any())
+    return any(texts.row(0)) if texts.width else False
 
 
 @contextmanager
