@@ -19,6 +19,7 @@ import shoal
 from shoal import InputError, TemporalGraph
 from shoal.audit._released import Unreadable, read_table
 from shoal.read.text import delimited, load_text
+from tests.command import shoal as command
 from tests.hostile import SHAPES, cost_of_reading
 from tests.seeds import CSV, seeds
 from tests.targets import TARGETS, folder
@@ -162,27 +163,12 @@ def test_whatever_people_and_layers_are_called_a_release_comes_back(tmp_path_fac
     assert back.n_edges == graph.n_edges
 
 
-def command(*args: object) -> tuple[int, str]:
-    """The exit code of a command and what it says on stderr, in this process."""
-    from shoal.cli import main
-
-    before, sys.argv = (sys.argv, sys.stderr), ["shoal", *map(str, args)]
-    sys.stderr = io.StringIO()
-    try:
-        main()
-        return 0, sys.stderr.getvalue()
-    except SystemExit as end:
-        return int(end.code or 0), sys.stderr.getvalue()
-    finally:
-        sys.argv, sys.stderr = before
-
-
 @examples(25)
 @given(spoilt([CSV]))
 def test_the_command_line_says_no_in_one_line(content):
     file = folder() / "spoilt.csv"
     file.write_bytes(content)
-    code, said = command("audit", file, "--slice", "1d", "--quiet")
+    code, _, said = command("audit", file, "--slice", "1d", "--quiet")
     assert code in (0, 2)
     assert code == 0 or (said.startswith("shoal: ") and said.count("\n") == 1)
 
@@ -195,7 +181,7 @@ def test_what_a_hostile_release_makes_the_commands_say(tmp_path):
     for change in ({"k": "x"}, {"k": True}, {"people_by_k": {"x": 1}}, {"people_by_k": {"2": "x"}}, {"sha256": []}):
         certificate.write_text(json.dumps(claims | change))
         for arguments in (("verify", tmp_path / "out"), ("audit", tmp_path / "out", "-q")):
-            code, said = command(*arguments)
+            code, _, said = command(*arguments)
             assert (code, said.count("\n")) == (2, 1)
 
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-import sys
 from contextlib import closing
 
 import pytest
 
 import shoal
-from shoal.cli import main
+from tests.command import shoal as shoal_command
 from tests.interop.test_xml import BOMB, GEXF, GRAPHML
 
 QUERY = "sqlite:///calls.db?query=SELECT u AS source, v AS target, t AS time FROM calls"
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
+def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with closing(sqlite3.connect("calls.db")) as database:
         database.execute("CREATE TABLE calls (u, v, t)")
@@ -26,14 +25,7 @@ def run(tmp_path, monkeypatch, capsys):
         database.executemany("INSERT INTO calls VALUES (?, ?, ?)", rows)
         database.commit()
 
-    def command(*args):
-        monkeypatch.setattr(sys, "argv", ["shoal", *map(str, args)])
-        with pytest.raises(SystemExit) as left:
-            main()
-        told = capsys.readouterr()
-        return left.value.code, told.out, told.err
-
-    return command
+    return shoal_command
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ import os
 import re
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 from urllib.parse import quote, urlencode
+
+from tests.command import SHOAL
 
 
 class Server:
@@ -19,7 +20,7 @@ class Server:
 
     def __init__(self, folder: Path, *options: str) -> None:
         self.folder = folder
-        command = [sys.executable, "-c", "from shoal.cli import main; main()", "serve", "--port", "0", "--no-browser"]
+        command = [*SHOAL, "serve", "--port", "0", "--no-browser"]
         self.process = subprocess.Popen(
             [*command, "--work-dir", str(folder), *options],
             stdout=subprocess.PIPE,

@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
+from tests.command import shoal_process
 from tests.web.server import Server
 
 FREE = "const s = document.documentElement; return s.scrollWidth <= window.innerWidth"
@@ -143,11 +142,7 @@ def test_the_whole_way_on_irvine(page, irvine, tmp_path):
     )
     with zipfile.ZipFile(tmp_path / "release-k5.zip") as archive:
         archive.extractall(tmp_path)
-    checked = subprocess.run(
-        [sys.executable, "-c", "from shoal.cli import main; main()", "verify", str(tmp_path / "release"), "-k", "5"],
-        capture_output=True,
-        text=True,
-    )
+    checked = shoal_process("verify", tmp_path / "release", "-k", "5")
     assert checked.returncode == 0, checked.stdout
     mapping = json.loads((tmp_path / "PRIVATE-who-is-who.json").read_text())
     assert len(mapping["ids"]) == 1899
