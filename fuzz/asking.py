@@ -9,11 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import shoal
 from fuzz.cases import Case
 from fuzz.graphs import Graph
+from tests.command import Answer
+from tests.command import shoal as command
+
+import shoal
 from shoal.progress import Progress
-from tests.command import Answer, shoal as command
 
 
 class Stopped(BaseException):
@@ -77,9 +79,7 @@ def build(graph: Graph, way: str, place: Path, name: str) -> shoal.TemporalGraph
         rows: dict[str, list[Any]] = {part.label: [] for part in graph.parts}
         for u, v, t in graph.rows:
             rows[graph.parts[t].label].append((u, v))
-        return shoal.TemporalGraph.from_slices(
-            rows, nodes=graph.people, directed=graph.directed, ordered=graph.ordered
-        )
+        return shoal.TemporalGraph.from_slices(rows, nodes=graph.people, directed=graph.directed, ordered=graph.ordered)
     how = reading(graph)
     if way == "table":
         found = columns(graph)
@@ -153,13 +153,19 @@ def anonymize_by_command(case: Case, place: Path, folder: Path, record: Path | N
             pairs = [(*row, None)[:3] for row in options.pop(name)]
             how[flag] = write_table(place / f"{name}.csv", ["source", "target", "slice"], pairs)
     how["keep_edges"] = options.pop("deletion_weight", 1.0) == 10.0
-    how |= options | {"keep_ids": case.save["keep_ids"], "format": case.save["format"], "no_report": not case.save["report"]}
+    how |= options | {
+        "keep_ids": case.save["keep_ids"],
+        "format": case.save["format"],
+        "no_report": not case.save["report"],
+    }
     k = "level" if isinstance(case.k, dict) else case.k
     file = write_contacts(case.graph, place, "contacts")
     return command("anonymize", file, "-k", k, "-o", folder, "--quiet", *_flags(how | {"private": record}))
 
 
-def extend(case: Case, number: int, place: Path, before: Path, record: Path, folder: Path, after: Path) -> Answer | None:
+def extend(
+    case: Case, number: int, place: Path, before: Path, record: Path, folder: Path, after: Path
+) -> Answer | None:
     """Publish the later slices of this number, with a record of their own; by command where the case is."""
     how = {name: case.options[name] for name in ("seed", "effort", "jobs") if name in case.options}
     graph = case.later[number]

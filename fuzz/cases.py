@@ -172,7 +172,10 @@ def _limits(rng: Random, graph: Graph) -> tuple[Limits, dict[str, Any]]:
         some = rng.sample(edges, rng.randint(1, max(1, len(edges) // rng.choice([1, 3, 10]))))
         limits.keep, options["keep"] = asked(some)
     if len(everybody) > 1 and rng.random() < 0.5:
-        some = [(tuple(rng.sample(everybody, 2)), rng.randrange(len(labels))) for _ in range(rng.randint(1, 2 * len(everybody)))]
+        some = [
+            (tuple(rng.sample(everybody, 2)), rng.randrange(len(labels)))
+            for _ in range(rng.randint(1, 2 * len(everybody)))
+        ]
         limits.forbid, options["forbid"] = asked(some)
     if everybody and rng.random() < 0.4:
         limits.exempt = set(rng.sample(everybody, rng.randint(1, max(1, len(everybody) // rng.choice([2, 5])))))
@@ -238,7 +241,7 @@ def _make_wrong(rng: Random, case: Case) -> None:
         "unknown allow": {"allow": "swap"}, "unknown method": {"method": "magic"}, "unknown effort": {"effort": "lazy"},
         "unknown objective": {"objective": "l2"}, "limits of the paper's methods": {"method": "greedy", "allow": "add"},
         "protect nobody known": {"protect": ["nobody-at-all"]}, "exempt nobody known": {"exempt": ["nobody-at-all"]},
-        "keep a loop": {"keep": [(somebody, somebody)]}, "forbid in no slice": {"forbid": [tuple(people[:2]) + ("no such slice",)]},
+        "keep a loop": {"keep": [(somebody, somebody)]}, "forbid in no slice": {"forbid": [(*tuple(people[:2]), "no such slice")]},
         "keep one": {"keep": [(somebody,)]}, "deletion_weight 0": {"deletion_weight": 0.0}, "deletion_weight nan": {"deletion_weight": float("nan")},
         "no restarts": {"restarts": 0}, "seed below 0": {"seed": -1}, "seed of 1.5": {"seed": 1.5}, "resume nothing": {"resume": True},
         "shards of nobody": {"shard_people": 0}, "horizon of 0": {"horizon": 0}, "horizon soon": {"horizon": "soon"},

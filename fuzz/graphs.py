@@ -16,7 +16,7 @@ DAY = datetime.date(2024, 4, 22)  # a Monday; a month ends nine days later
 
 # Names that are easily mixed up, cut off, escaped twice or taken for something else.
 ODD = [
-    "Zoë-Ångström", "Zoë-Ångström", "李小龙的朋友", "Анна-Ann", "Anna-Ann", 'quo"te"d', "com,ma,s", "semi;colon", "new\nline-id",
+    "Zoë-Ångström", "Zoe\u0308-A\u030angstro\u0308m", "李小龙的朋友", "Анна-Ann", "Anna-Ann", 'quo"te"d', "com,ma,s", "semi;colon", "new\nline-id",
     "tab\tseparated", "0000007", "000007", "00007", "7.000", "1e5000", "+12345", "nullnull", "None", "NaN-like", "true-ish", "O'Brien",
     "back\\slash", "<b>bold</b>", "=cmd()|x", "#comment-id", "%percent-id", "emoji-🦈🦈", "zero\u200bwidth", "rtl-\u202eabc", "ann  two",
     "lower-case", "Lower-Case", "LOWER-CASE", "ﬁligature", "filigature", "-dashfirst", "--option", "long-" + "x" * 300, "a/b/c-slashes",
@@ -124,7 +124,9 @@ def parts_of(rng: Random, axis: str, n_slices: int, first: int = 0) -> list[Part
         return [Part(str(1990 + first + i), None, str(1990 + first + i)) for i in range(n_slices)]
     if axis == "days":
         return [Part(day, None, day) for day in days]
-    layers = sorted(rng.choice([["calls", "mail"], ["Große", 'quo"ted', "zz,top"], ["only"], [f"l{i}" for i in range(6)]]))
+    layers = sorted(
+        rng.choice([["calls", "mail"], ["Große", 'quo"ted', "zz,top"], ["only"], [f"l{i}" for i in range(6)]])
+    )
     if axis == "layers":
         layers = [f"{layer}.{first}" for layer in layers] if first else layers
         return [Part(layer, layer, None) for layer in layers[:n_slices]]
@@ -168,8 +170,7 @@ def draw_graph(rng: Random, *, tiny: bool = False) -> Graph:
 def later_graph(rng: Random, before: list[Graph], k: int) -> Graph:
     """Later slices of some of the people, and of some who are new."""
     last = before[-1]
-    known = list(itertools.chain.from_iterable(graph.people for graph in before))
-    known = list(dict.fromkeys(known))
+    known = list(dict.fromkeys(itertools.chain.from_iterable(graph.people for graph in before)))
     there = [one for one in known if rng.random() < rng.choice([0.3, 0.8, 1.0])]
     new = more_names(rng, known, rng.choice([0, 0, 1, max(0, k - 1), k, k + 2]))
     first = sum(len(graph.parts) for graph in before)

@@ -84,7 +84,11 @@ class Found:
 
 def table(folder: Path, name: str) -> tuple[list[str], list[dict[str, Any]]]:
     """The columns and the rows of a table, whichever format it has; every cell as text, an empty one as None."""
-    files = [folder / f"{name}.parquet"] if (folder / f"{name}.parquet").exists() else sorted((folder / name).glob("*.parquet"))
+    files = (
+        [folder / f"{name}.parquet"]
+        if (folder / f"{name}.parquet").exists()
+        else sorted((folder / name).glob("*.parquet"))
+    )
     if files:
         import pyarrow.parquet
 
@@ -179,7 +183,9 @@ def check_graph(found: Found, asked: Asked) -> Iterator[str]:
     rows = [found.row(graph.directed, block, asked.blocks) for block in range(max(asked.blocks) + 1)]
     counts = [Counter(row.values()) for row in rows]
     levels = Counter(asked.needs.values())
-    smallest = [min((count[row[name]] for row, count in zip(rows, counts, strict=True)), default=0) for name in found.people]
+    smallest = [
+        min((count[row[name]] for row, count in zip(rows, counts, strict=True)), default=0) for name in found.people
+    ]
     for level in levels:
         if sum(size >= level for size in smallest) < sum(n for other, n in levels.items() if other >= level):
             yield f"crowds: too few people stand in crowds of at least {level}"
@@ -230,7 +236,9 @@ def check_record(file: Path, found: Found, asked: Asked) -> Iterator[str]:
 def check_changes(found: Found, original: dict[str, str], asked: Asked) -> Iterator[str]:
     """Every pair that changed was allowed to."""
     for part, before, edges in zip(asked.graph.parts, asked.graph.edges, found.edges, strict=True):
-        after = {pair(original[u], original[v], asked.graph.directed) for u, v in edges if u in original and v in original}
+        after = {
+            pair(original[u], original[v], asked.graph.directed) for u, v in edges if u in original and v in original
+        }
         for edge in sorted(before ^ after):
             if not asked.limits.may_change(edge, part.label, there=edge in before):
                 what = "parted" if edge in before else "joined"
@@ -243,9 +251,8 @@ def read_record(file: Path) -> dict[str, Any]:
         return json.loads(file.read_text(encoding="utf-8"))
     import pyarrow.parquet
 
-    content = pyarrow.parquet.read_table(file)
-    rows = content.to_pylist()
-    seeds = [int(content.schema.metadata[b"seed"])]
+    rows = pyarrow.parquet.read_table(file).to_pylist()
+    seeds = [int(pyarrow.parquet.read_metadata(file).metadata[b"seed"])]
     names = [str(row["node"]) for row in rows]
     return {
         "seeds": seeds,

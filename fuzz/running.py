@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import hashlib
+import json
 import shutil
 import traceback
 from collections.abc import Iterator
@@ -12,13 +12,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import shoal
 from fuzz import asking, outside
 from fuzz.brute import possible
 from fuzz.cases import Case
 from fuzz.outside import Asked, Found
-from shoal.errors import GuaranteeError, ShoalError
 from tests.command import Answer
+
+import shoal
+from shoal.errors import GuaranteeError, ShoalError
 
 
 @dataclass
@@ -88,6 +89,8 @@ def _run(case: Case, place: Path, outcome: Outcome) -> None:
 def _heed(answer: Answer | None) -> None:
     if answer is not None and answer.returncode == 2:
         raise Refused(answer.stderr.removeprefix("shoal: ").strip())
+    if answer is not None and answer.returncode == 1:
+        raise GuaranteeError(answer.stderr)
     if answer is not None and answer.returncode != 0:
         raise RuntimeError(f"the command ended with {answer.returncode}: {answer.stderr}")
 
