@@ -97,7 +97,7 @@ def names(rng: Random, n: int) -> list[Any]:
     """Ids of one kind: small or large numbers, words, or odd texts."""
     kind = rng.choice(["small", "large", "words", "words", "odd", "odd"])
     if kind == "small":
-        return list(range(n)) if rng.random() < 0.5 else rng.sample(range(-5, 10 * n + 5), n)
+        return list(range(1, n + 1)) if rng.random() < 0.5 else rng.sample(range(-5, 10 * n + 5), n)
     if kind == "large":
         return rng.sample(range(10**11, 10**12), n)
     if kind == "odd":

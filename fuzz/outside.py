@@ -171,8 +171,8 @@ def check_graph(found: Found, asked: Asked) -> Iterator[str]:
         yield "people: somebody is listed twice"
     if len(found.people) != len(asked.needs):
         yield f"people: {len(found.people)} are listed, not {len(asked.needs)}"
-    if not asked.keep_ids and not all(name.isdigit() for name in found.people):
-        yield "people: pseudonyms are not numbers"
+    if not asked.keep_ids and people != {str(number + 1) for number in range(len(people))}:
+        yield "people: pseudonyms are not the numbers from 1"
     for part, edges in zip(graph.parts, found.edges, strict=True):
         if strangers := {one for edge in edges for one in edge} - people:
             yield f"simple: {sorted(strangers)[:3]} in slice {part.label!r} are not listed"

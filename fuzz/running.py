@@ -7,7 +7,7 @@ import json
 import shutil
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -174,14 +174,13 @@ def _again(case: Case, place: Path, folder: Path, record: Path | None) -> Iterat
     changes: dict[str, Any] = {"jobs": 3 - case.options.get("jobs", 1)} if case.again == "jobs" else {}
     if case.again == "dask":
         changes = {"engine": "dask", "jobs": 2}
-    way, case.way = case.way, "file" if case.way == "command" else case.way
-    try:
-        asking.anonymize(case, place, other, second, **changes)
-    finally:
-        case.way = way
-    if different := sorted(
-        name for name, _ in set(_bytes(folder).items()) ^ set(_bytes(other).items()) if name != "report.html"
-    ):
+    plain = replace(case, way="file") if case.way == "command" else case
+    asking.anonymize(plain, place, other, second, **changes)
+    yield from _differences(case, folder, other, record, second)
+
+
+def _differences(case: Case, folder: Path, other: Path, record: Path | None, second: Path | None) -> Iterator[str]:
+    if different := sorted({name for name, _ in set(_bytes(folder).items()) ^ set(_bytes(other).items())}):
         yield f"rerun: {different} differ ({case.again})"
     if record is not None and second is not None and record.read_bytes() != second.read_bytes():
         yield f"rerun: the record differs ({case.again})"
@@ -207,6 +206,9 @@ def _extend(case: Case, place: Path, home: Path, record: Path, outcome: Outcome)
             complaints.append("extension: somebody has another pseudonym than before")
         if sorted(map(str, now["held_back"])) != sorted(held):
             complaints.append(f"extension: held back are {now['held_back']}, not {held}")
+        if case.again:
+            outcome.did.append("extended again")
+            complaints += _extend_again(case, number, place, folder, record, target, after)
         folder, record, folders = target, after, [*folders, target]
         releases.append((outside.read(folder, asked)[0], asked))
         complaints += outside.check_together(releases)
@@ -215,6 +217,19 @@ def _extend(case: Case, place: Path, home: Path, record: Path, outcome: Outcome)
         outcome.complaints += [f"{text} [extension {number + 1}]" for text in complaints]
     if left := {one.name for one in home.iterdir()} - {one.name for one in folders}:
         outcome.complaints.append(f"left: {left} beside the folders")
+
+
+def _extend_again(
+    case: Case, number: int, place: Path, folder: Path, record: Path, target: Path, after: Path
+) -> Iterator[str]:
+    other, second = place / f"again-{number}", place / f"again-{number}.json"
+    jobs = 3 - case.options["jobs"] if case.again == "jobs" else case.options["jobs"]
+    _heed(
+        asking.extend(
+            replace(case, options=case.options | {"jobs": jobs}), number, place, folder, record, other, second
+        )
+    )
+    yield from _differences(case, target, other, after, second)
 
 
 def _asked_later(case: Case, number: int, known: dict[str, Any]) -> tuple[Asked, list[str]]:
