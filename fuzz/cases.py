@@ -228,6 +228,8 @@ def _fit_command(rng: Random, case: Case) -> None:
         case.options["deletion_weight"] = rng.choice([1.0, 10.0])
     if isinstance(case.k, dict):
         case.k = {one: case.asked.needs[str(one)] for one in case.graph.people}
+    if "protect" in case.options and not case.options["protect"]:
+        case.wrong = "a file of nobody"
 
 
 def _make_wrong(rng: Random, case: Case) -> None:
