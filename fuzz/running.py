@@ -98,7 +98,11 @@ def _heed(answer: Answer | None) -> None:
 def _check_refusal(case: Case, outcome: Outcome, said: str) -> Iterator[str]:
     if not said or "\n" in said or len(said) > 1_100:
         yield f"sentence: the refusal is not one sentence: {said[:300]!r}"
-    if case.wrong is not None or outcome.did[-1:] == ["extending"]:
+    if case.wrong is not None:
+        return
+    if outcome.did[-1:] == ["extending"]:
+        if not case.asked.limits.any() and all(later.people for later in case.later):
+            yield f"wrong refusal: of an extension without limits ({said})"
         return
     answer = possible(case.asked)
     outcome.did.append({True: "refusal is wrong", False: "refusal is right", None: "refusal not tried"}[answer])
