@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help install demo serve test coverage fuzz mutants lint bench paper docs gallery picture dist check-wheel check-lowest check-pythons clean
+.PHONY: help install demo serve test coverage fuzz mutants campaign lint bench paper docs gallery picture dist check-wheel check-lowest check-pythons clean
 
 help:
 	@echo "make demo     anonymize a real data set and verify the release"
@@ -14,6 +14,7 @@ help:
 	@echo "make coverage count the lines the tests run, kernels too; fails below 92 %"
 	@echo "make fuzz     look for inputs that break a reader (SECONDS=600)"
 	@echo "make mutants  break every promise on purpose and see a test fail (20 minutes)"
+	@echo "make campaign random graphs and options against the promises, seen from outside (CASES=5000 MINUTES=60)"
 	@echo "make install  put shoal into $(VENV)"
 	@echo "make lint     ruff and mypy"
 	@echo "make bench    measure, and write benchmarks/RESULTS.md (slow)"
@@ -69,6 +70,11 @@ fuzz: $(STAMPS)/fuzz
 
 mutants: $(STAMPS)/test
 	$(BIN)/python fuzz/mutants.py $(ARGS)
+
+CASES   := 5000
+MINUTES := 60
+campaign: $(STAMPS)/test
+	$(BIN)/python fuzz/campaign.py --cases $(CASES) --minutes $(MINUTES) $(ARGS)
 
 lint: $(STAMPS)/lint
 	$(BIN)/ruff check .
