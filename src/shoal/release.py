@@ -20,6 +20,7 @@ from shoal.randomness import Randomness
 if TYPE_CHECKING:
     from shoal.engine.work import Work
     from shoal.extend import Earlier
+    from shoal.limits import Limits
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Release:
 
     `graph` carries the original ids: `save` replaces them by pseudonyms. `bound` is an l1 cost that no degrees with these
     crowds can undercut; `groups` number people who stay alike for good; `rounds` are those of the paper's methods;
-    `after` says what an extension follows; `work` is the folder of its checkpoints.
+    `after` says what an extension follows; `limits` what was not allowed to change; `work` is the folder of its checkpoints.
 
     Examples
     --------
@@ -83,6 +84,7 @@ class Release:
     rounds: list[int]
     bound: int
     after: Earlier | None = None
+    limits: Limits | None = None
     work: Work | None = None
 
     @property
