@@ -168,15 +168,17 @@ class Release:
         folder: str | os.PathLike[str],
         *,
         private: str | os.PathLike[str] | None = None,
+        private_report: str | os.PathLike[str] | None = None,
         keep_ids: bool = False,
         format: str = "csv",
         report: bool = True,
         force: bool = False,
         source: str | os.PathLike[str] | None = None,
     ) -> Mapping[str, Any]:
-        """Write the release folder, which is safe to publish, and give its certificate.
+        """Write the release folder and give its certificate with exact numbers.
 
-        Nothing appears under the folder's name until it is complete and verified.
+        Nothing appears under the folder's name until it is complete and verified. In the folder, numbers about the original are
+        coarse; what comes back here is for whoever holds the original.
 
         Parameters
         ----------
@@ -184,6 +186,8 @@ class Release:
             Where to.
         private
             A file of its own for the mapping of ids, the seed and the changed edges, for your eyes only.
+        private_report
+            Where to write the report with exact numbers, for your eyes only: a file .html or .json, or a folder for both.
         keep_ids
             Publish the original ids instead of pseudonyms.
         format
@@ -198,8 +202,9 @@ class Release:
         from shoal.write import write_release
 
         return write_release(
-            self, folder, private=private, keep_ids=keep_ids, format=format, report=report, force=force, source=source
-        )
+            self, folder, private=private, private_report=private_report, keep_ids=keep_ids, format=format, report=report,
+            force=force, source=source,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         e = self.edges
