@@ -83,20 +83,21 @@ class Report:
         )
         return html, json.dumps(numbers, indent=1) + "\n"
 
+    @cached_property
+    def told(self) -> published.Told:
+        """All that the folder says about the original, certificate and pictures included."""
+        return published.told(self.release, self.comparison, _alone(self.release.promise, self.release.original))
+
     def public(self) -> tuple[str, str]:
         """What may be published: no id, no changed edge, no seed, and of the original coarse numbers."""
-        release = self.release
-        original, graph = release.original, release.graph
-        edges = published.coarse_edges(release.edges)
-        comparison = published.coarse_comparison(self.comparison, original, graph)
+        release, told = self.release, self.told
         after = published.without_the_original(self.after)
-        alone = published.floor_grid(_alone(release.promise, original))
         numbers = {
             "rounding": published.ROUNDING,
             "limits": _limits(release),
-            "before": {"n_nodes": graph.n_nodes, "alone": alone},
+            "before": {"n_nodes": release.graph.n_nodes, "alone": told.alone},
             "after": after.to_dict(),
-            "comparison": comparison.to_dict(),
+            "comparison": told.comparison.to_dict(),
         }
         html = _render(
             release,
@@ -104,12 +105,12 @@ class Report:
             warning=None,
             before=None,
             after=after,
-            comparison=comparison,
-            edges=edges,
-            kept_share=published.floor_share(edges.kept, edges.original),
-            l1=published.floor_grid(release.cost_l1),
-            alone=alone,
-            slice_edges=published.coarse_slices(release.slice_edges, original, graph),
+            comparison=told.comparison,
+            edges=told.edges,
+            kept_share=published.floor_share(told.edges.kept, told.edges.original),
+            l1=told.cost["l1"],
+            alone=told.alone,
+            slice_edges=told.slice_edges,
             axes=[],
         )
         return html, json.dumps(numbers, indent=1) + "\n"

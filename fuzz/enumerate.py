@@ -1,0 +1,271 @@
+"""What a release folder gives away about its original, by trying: `python fuzz/enumerate.py [random sets] [draws]`.
+
+The attacker has the folder alone. The original is a few edits away from the released graph, so they try, slice by slice, all sets of
+at most MOST_ADDED edges that the release may have added and MOST_REMOVED that it may have removed, and keep those whose numbers
+agree with what is published. Whoever is left with one set has the original.
+
+With exact numbers per slice, as the private report has them, every slice is searched on its own. Of what is published only totals
+speak of so few changes. They couple the slices, so candidates are counted: the edits of a slice by how many edges and
+degrees they change, all slices together by convolution. Of the combinations whose totals agree some are drawn at random and
+published in earnest; the share that gives the same folder is the share of candidates that are left.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections import Counter
+from dataclasses import replace
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+import shoal
+from shoal.datasets import messenger
+from shoal.edges import edge_keys
+from shoal.group import lower_bound
+from shoal.measure.degrees import assortativity
+from shoal.measure.pagerank import cosine, pagerank
+from shoal.measure.structure import structure
+from shoal.release import Release
+from shoal.report import Report
+from shoal.write.published import floor_grid
+
+MOST_ADDED, MOST_REMOVED = 4, 1
+MOST_TRIED = 200_000  # sets of edits of a slice whose exact numbers are known
+Kind = tuple[int, int, int]  # edges the release added, edges it removed, change of degrees
+
+
+class Attacked(NamedTuple):
+    """A release attacked: a line of the table."""
+
+    people: int
+    slices: int
+    changed: int  # edges added and removed
+    recovered: int  # slices of which exact numbers leave one candidate
+    alone_exact: int  # people who stand alone with exact numbers
+    free: float  # candidates without any number, as a power of ten
+    left: float  # those that give the same folder, as a power of ten
+    alone: int  # people who stand alone with what is published
+    fewest: int  # the fewest people anybody is left among
+
+    @property
+    def factor(self) -> float:
+        """How many times fewer candidates the folder's numbers leave."""
+        return 10 ** (self.free - self.left)
+
+
+class Slice:
+    """All original slices within a few edits of a released one."""
+
+    def __init__(self, edges: np.ndarray, n: int) -> None:
+        self.edges, self.n = edges, n
+        there = set(map(tuple, edges.tolist()))
+        self.absent = np.array([pair for pair in combinations(range(n), 2) if pair not in there])
+        self.degrees = np.bincount(edges.ravel(), minlength=n)
+
+    def sets(self, added: int, removed: int) -> tuple[np.ndarray, np.ndarray]:
+        """Every choice of edges to take away again, and every choice of pairs to join again, as rows of positions."""
+        away, put = (
+            np.array(list(combinations(range(len(pairs)), size)), np.int64).reshape(math.comb(len(pairs), size), size)
+            for pairs, size in ((self.edges, added), (self.absent, removed))
+        )
+        return away, put
+
+    def shifts(self, pairs: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        """(sets, people) how many of the chosen pairs everybody is in."""
+        counts, rows = np.zeros((len(chosen), self.n), np.int8), np.arange(len(chosen))
+        for column in chosen.T:
+            for side in (0, 1):
+                np.add.at(counts, (rows, pairs[column, side]), 1)
+        return counts
+
+    @cached_property
+    def costs(self) -> dict[tuple[int, int], np.ndarray]:
+        """For every number of edits, the change of degrees of every pair of choices."""
+        found = {}
+        for added in range(min(MOST_ADDED, len(self.edges)) + 1):
+            for removed in range(MOST_REMOVED + 1):
+                away, put = self.sets(added, removed)
+                minus, plus = self.shifts(self.edges, away), self.shifts(self.absent, put)
+                found[added, removed] = np.stack(
+                    [np.abs(row - minus).sum(axis=1, dtype=np.uint8) for row in plus], axis=1
+                )
+        return found
+
+    @cached_property
+    def counts(self) -> Counter[Kind]:
+        """How many originals there are of each kind."""
+        return Counter(
+            {
+                (*edits, cost): int(count)
+                for edits, costs in self.costs.items()
+                for cost, count in enumerate(np.bincount(costs.ravel()))
+                if count
+            }
+        )
+
+    def draw(self, kind: Kind, rng: np.random.Generator) -> np.ndarray:
+        """One of the originals of a kind."""
+        away, put = self.sets(*kind[:2])
+        some = np.flatnonzero(self.costs[kind[:2]] == kind[2])
+        i, j = divmod(int(rng.choice(some)), len(put))
+        return self.edited(away[i], put[j])
+
+    def edited(self, away: np.ndarray, put: np.ndarray) -> np.ndarray:
+        """The slice without some edges and with others."""
+        edges = np.concatenate([np.delete(self.edges, away, axis=0), self.absent[put].reshape(-1, 2)])
+        return edges[np.argsort(edge_keys(edges))].astype(np.int32)
+
+    def fitting(self, original: np.ndarray, added: int, removed: int) -> list[np.ndarray] | None:
+        """Originals that agree with this one in all exact numbers; None where there are too many to try."""
+        if math.comb(len(self.edges), added) * math.comb(len(self.absent), removed) > MOST_TRIED:
+            return None
+        away, put = self.sets(added, removed)
+        minus, plus = self.shifts(self.edges, away), self.shifts(self.absent, put)
+        histogram = _histograms(np.bincount(original.ravel(), minlength=self.n)[None])
+        numbers, kept = self._numbers(original), []
+        for j, more in enumerate(plus):
+            same = (_histograms(self.degrees - minus + more) == histogram).all(axis=1)
+            kept += [self.edited(away[i], put[j]) for i in np.flatnonzero(same)]
+        return [edges for edges in kept if self._numbers(edges) == numbers]
+
+    def _numbers(self, edges: np.ndarray) -> tuple[object, ...]:
+        ranks = [round(x, 9) for x in [cosine(pagerank(edges, self.n), pagerank(self.edges, self.n)) or 0.0]]
+        degrees = np.bincount(edges.ravel(), minlength=self.n)
+        return *structure(edges, degrees), assortativity(edges, self.n), *ranks
+
+
+def _histograms(degrees: np.ndarray) -> np.ndarray:
+    return np.stack([(degrees == d).sum(axis=1) for d in range(degrees.shape[1])], axis=1)
+
+
+class Totals:
+    """All originals of all slices together, by what they change."""
+
+    def __init__(self, slices: list[Slice]) -> None:
+        self.slices = slices
+        self.tails: list[Counter[Kind]] = [Counter({(0, 0, 0): 1})]
+        for one in reversed(slices):
+            longer: Counter[Kind] = Counter()
+            for kind, count in one.counts.items():
+                for rest, more in self.tails[-1].items():
+                    longer[tuple(a + b for a, b in zip(kind, rest, strict=True))] += count * more  # type: ignore[index]
+            self.tails.append(longer)
+
+    def draw(self, kind: Kind, rng: np.random.Generator) -> list[np.ndarray]:
+        """One of the originals that change so much in all."""
+        edges = []
+        for one, tail in zip(self.slices, self.tails[-2::-1], strict=True):
+            rest = {mine: tuple(a - b for a, b in zip(kind, mine, strict=True)) for mine in one.counts}
+            weights = {mine: one.counts[mine] * tail[rest[mine]] for mine in rest if tail[rest[mine]]}  # type: ignore[index]
+            mine = list(weights)[_weighted(list(weights.values()), rng)]
+            edges.append(one.draw(mine, rng))
+            kind = rest[mine]  # type: ignore[assignment]
+        return edges
+
+
+def _weighted(weights: list[int], rng: np.random.Generator) -> int:
+    """A place, by whole weights of any length."""
+    shares = np.array([weight / sum(weights) for weight in weights])
+    return int(rng.choice(len(weights), p=shares / shares.sum()))
+
+
+def attack(release: Release, draws: int, seed: int = 0) -> Attacked:
+    """Both attacks on one release."""
+    n, rng = release.graph.n_nodes, np.random.default_rng(seed)
+    slices = [Slice(release.graph.edges(t), n) for t in range(release.graph.n_slices)]
+    vectors = release.original.degree_matrix()
+
+    exact = [
+        one.fitting(release.original.edges(t), counts.added, counts.removed)
+        for t, (one, counts) in enumerate(zip(slices, release.slice_edges, strict=True))
+    ]
+    known = [_degrees(some, n) if some is not None else None for some in exact]
+
+    totals, released = Totals(slices), release.graph.n_edges
+    told = release.edges, release.cost_l1
+    wanted = [floor_grid(x) for x in (told[0].kept, told[0].original, told[1])]
+    fits = {
+        kind: count
+        for kind, count in totals.tails[-1].items()
+        if [floor_grid(x) for x in (released - kind[0], released - kind[0] + kind[1], kind[2])] == wanted
+    }
+    folder, kinds = _folder(release), list(fits)
+    drawn = [totals.draw(kinds[_weighted(list(fits.values()), rng)], rng) for _ in range(draws)]
+    same = [edges for edges in drawn if _published(release, edges) == folder]
+    possible = [_degrees([edges[t] for edges in same], n) for t in range(len(slices))]
+    crowds = _crowds(vectors, possible)
+    return Attacked(
+        people=n,
+        slices=len(slices),
+        changed=release.edges.changed,
+        recovered=sum(some is not None and len(some) == 1 for some in exact),
+        alone_exact=int((_crowds(vectors, known) == 1).sum()),
+        free=math.log10(sum(totals.tails[-1].values())),
+        left=math.log10(sum(fits.values())) + math.log10(max(len(same), 0.5) / draws),
+        alone=int((crowds == 1).sum()),
+        fewest=int(crowds.min()),
+    )
+
+
+def _published(release: Release, edges: list[np.ndarray]) -> str:
+    """What the folder would say if this were the original."""
+    original = release.graph.with_edges(edges)
+    bound = lower_bound(original.degree_matrix(), release.k)
+    return _folder(replace(release, original=original, bound=bound))
+
+
+def _folder(release: Release) -> str:
+    """Everything a folder says about the original."""
+    told = Report(release).told
+    return str(told._replace(comparison=told.comparison.to_dict()))  # type: ignore[arg-type]
+
+
+def _degrees(candidates: list[np.ndarray], n: int) -> list[set[int]]:
+    """The degrees that everybody may have had."""
+    degrees = np.stack([np.bincount(edges.ravel(), minlength=n) for edges in candidates], axis=1)
+    return [set(row) for row in degrees.tolist()]
+
+
+def _crowds(vectors: np.ndarray, possible: list[list[set[int]] | None]) -> np.ndarray:
+    """For everybody, how many people may have had their numbers, for all that an attacker has found out."""
+    return np.array(
+        [
+            sum(
+                all(some is None or d in some[q] for d, some in zip(row, possible, strict=True))
+                for q in range(len(vectors))
+            )
+            for row in vectors.tolist()
+        ]
+    )
+
+
+def cases(n_sets: int) -> list[Release]:
+    """Releases at k = 2 of 24 people in 5 weeks, and of random small sets, that changed so little that all can be tried."""
+    found: list[Release] = []
+    sizes = [(24, 5), *[(16 + 2 * (i % 6), 3 + i % 3) for i in range(n_sets)]]
+    for seed in range(10_000):
+        if len(found) == len(sizes):
+            break
+        release = shoal.anonymize(messenger(*sizes[len(found)], seed=seed), 2, seed=seed)
+        small = all(c.added <= MOST_ADDED and c.removed <= MOST_REMOVED for c in release.slice_edges)
+        if small and release.edges.changed >= 5:
+            found.append(release)
+    return found
+
+
+if __name__ == "__main__":
+    n_sets, draws = (int(text) for text in (*sys.argv[1:], *("12", "400")[len(sys.argv) - 1 :]))
+    print(
+        "people weeks changed | exact: weeks known, alone | published: candidates without, with, factor, alone, fewest"
+    )
+    for release in cases(n_sets):
+        one = attack(release, draws)
+        print(
+            f"{one.people:6} {one.slices:5} {one.changed:7} | {one.recovered:18} {one.alone_exact:6} | "
+            f"{'10^' + format(one.free, '.1f'):>30} {'10^' + format(one.left, '.1f'):>7} {one.factor:6.0f} {one.alone:6} {one.fewest:7}",
+            flush=True,
+        )
