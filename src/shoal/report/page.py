@@ -77,16 +77,21 @@ class Report:
             edges=release.edges,
             kept_share=release.edges.kept_share,
             l1=release.cost_l1,
-            alone=_alone(release.promise, release.original),
+            alone=self.alone,
             slice_edges=release.slice_edges,
             axes=[(axis, self.comparison.by(axis).to_dicts()) for axis in ("layer", "time")] if both else [],
         )
         return html, json.dumps(numbers, indent=1) + "\n"
 
+    @property
+    def alone(self) -> int:
+        """How many people of the original stand alone."""
+        return _alone(self.release.promise, self.release.original)
+
     @cached_property
     def told(self) -> published.Told:
         """All that the folder says about the original, certificate and pictures included."""
-        return published.told(self.release, self.comparison, _alone(self.release.promise, self.release.original))
+        return published.told(self.release, self.comparison, self.alone)
 
     def public(self) -> tuple[str, str]:
         """What may be published: no id, no changed edge, no seed, and of the original coarse numbers."""
