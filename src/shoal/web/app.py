@@ -199,6 +199,7 @@ async def delete(request: Request) -> Response:
     job, what = _job(request), (await _form(request)).get("what", "all")
     if what == "mapping":
         (job.folder / "private.json").unlink(missing_ok=True)
+        shutil.rmtree(job.folder / "exact", ignore_errors=True)
         return _to(job, "run")
     await request.app.state.queue.cancel(job)
     if what == "upload":
