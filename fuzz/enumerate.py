@@ -265,25 +265,15 @@ def cases(n_sets: int) -> list[Release]:
 def main() -> None:
     """Print the table."""
     n_sets, wanted = (int(text) for text in (*sys.argv[1:], *("12", "300")[len(sys.argv) - 1 :]))
-    heads = (
-        "people",
-        "weeks",
-        "changed",
-        "known",
-        "alone",
-        "candidates",
-        "counted",
-        "left",
-        "factor",
-        "alone",
-        "fewest",
-    )
-    print(f"{'exact numbers':>36}  {'what is published':>24}", " ".join(f"{head:>10}" for head in heads), sep="\n")
+    print("people weeks changed | exact: known alone | candidates  counted     left     factor  alone fewest")
     for release in cases(n_sets):
         one = attack(release, wanted)
-        powers = [f"10^{power:.1f}" for power in (one.free, one.counted, one.left)]
-        cells = (*one[:5], *powers, f"{one.factor:,.0f}", one.alone, one.fewest)
-        print(" ".join(f"{cell:>10}" for cell in cells), flush=True)
+        free, counted, left = (f"10^{power:.1f}" for power in (one.free, one.counted, one.left))
+        print(
+            f"{one.people:6} {one.slices:5} {one.changed:7} | {one.recovered:12} {one.alone_exact:5} | "
+            f"{free:>10} {counted:>8} {left:>8} {one.factor:10,.0f} {one.alone:6} {one.fewest:6}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -71,7 +71,16 @@ def test_the_private_report_has_what_the_folder_has_not(edges, tmp_path):
     assert "clustering_original" in (tmp_path / "mine.json").read_text()
     assert "clustering_original" not in (tmp_path / "out" / "report.json").read_text()
     inside = shoal(
-        "anonymize", edges, "-k", 2, "--slice", "1w", "-o", tmp_path / "b", "--private-report", tmp_path / "b" / "r.json"
+        "anonymize",
+        edges,
+        "-k",
+        2,
+        "--slice",
+        "1w",
+        "-o",
+        tmp_path / "b",
+        "--private-report",
+        tmp_path / "b" / "r.json",
     )
     assert (inside.returncode, "must not be inside" in inside.stderr) == (2, True)
 

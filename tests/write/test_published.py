@@ -129,7 +129,9 @@ def test_slices_with_few_changes_are_not_told(tmp_path):
     release = shoal.anonymize(graph, 2, seed=3)
     assert all(c.changed < 10 for c in release.slice_edges)
     release.save(tmp_path / "out")
-    for row in json.loads((tmp_path / "out" / "report.json").read_text())["comparison"]["slices"]:
+    told = json.loads((tmp_path / "out" / "report.json").read_text())["comparison"]
+    assert told["overall"]["pagerank_similarity"] is told["overall"]["clustering"]["agreement"] is None
+    for row in told["slices"]:
         assert row["edges_original"] is row["edges_kept"] is row["pagerank_similarity"] is None
         assert row["edges_released"] > 0
 
