@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shutil
 import stat
 import sys
 from dataclasses import replace
@@ -18,6 +19,7 @@ import shoal
 from shoal import InputError, TemporalGraph
 from shoal.datasets import messenger
 from shoal.release import EdgeCounts
+from shoal.write.again import ReleasedBefore
 from shoal.write.published import MANY, bin_of, coarse_cost, coarse_edges, floor_grid, floor_share
 
 
@@ -212,3 +214,24 @@ def test_trying_all_originals_that_fit_a_folder_finds_nobody():
         assert one.fewest >= 2
         assert one.left >= one.counted - 1  # at least a tenth of what the bare numbers of changes would leave
         assert one.factor <= 1_000_000
+
+
+def test_a_record_or_certificate_of_any_shape_is_no_reason_to_stop(tmp_path, release):
+    """What --force replaces may be damaged: it is then not known to be of the same data."""
+    for i, text in enumerate(["", "[]", "{", '{"input_digest": 3, "earlier_digests": 7, "input": []}', "PAR1"]):
+        (tmp_path / "record.json").write_text(text)
+        (tmp_path / "out").mkdir(exist_ok=True)
+        (tmp_path / "out" / "certificate.json").write_text(text)
+        release.save(tmp_path / "out", private=tmp_path / "record.json", report=False, force=True)
+        assert shoal.verify(tmp_path / "out"), i
+
+
+def test_an_extension_remembers_what_it_goes_on_from(tmp_path):
+    first = TemporalGraph.from_slices({"mon": [(1, 2), (2, 3), (3, 4)]})
+    later = TemporalGraph.from_slices({"tue": [(1, 3), (2, 3), (1, 2)]})
+    shoal.anonymize(first, k=2, seed=1).save(tmp_path / "mon", private=tmp_path / "a.json", report=False)
+    made = shoal.extend(tmp_path / "mon", later, tmp_path / "a.json", seed=1)
+    made.save(tmp_path / "tue", private=tmp_path / "b.json", report=False)
+    shutil.copy(tmp_path / "b.json", tmp_path / "c.json")
+    with pytest.warns(ReleasedBefore, match="another release of the same data"):
+        shoal.anonymize(first, k=2, seed=2).save(tmp_path / "x", private=tmp_path / "c.json", report=False, force=True)

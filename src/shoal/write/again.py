@@ -13,8 +13,6 @@ from typing import Any
 
 import polars as pl
 
-from shoal.read.release import load_json
-
 
 class ReleasedBefore(UserWarning):
     """The same data are released another time."""
@@ -31,17 +29,17 @@ def warn_if_again(
 ) -> str | None:
     """Warn, and give the sentence, where what is about to be replaced was another release of the same data."""
     found = None
-    if private is not None and private.is_file() and _other_release(_record_in(private), record):
+    if private is not None and private.is_file() and _other_release(_content(private), record):
         found = f"{private} is the record of another release of the same data: {_WHY}"
-    elif (folder / "certificate.json").is_file() and _other_folder(load_json(folder / "certificate.json"), certificate):
+    elif (folder / "certificate.json").is_file() and _other_folder(_content(folder / "certificate.json"), certificate):
         found = f"{folder} holds another release of as many people and slices. If it is of the same data: {_WHY}"
     if found is not None:
         warnings.warn(found, ReleasedBefore, stacklevel=4)
     return found
 
 
-def _record_in(file: Path) -> Any:
-    """A private record as it was written: JSON, or the metadata of a Parquet file."""
+def _content(file: Path) -> Any:
+    """What a record or a certificate says: JSON, or the metadata of a Parquet file; None where it is neither."""
     try:
         return json.loads(file.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -56,7 +54,8 @@ def _other_release(old: Any, new: dict[str, Any]) -> bool:
     """Whether a record is of the same input and of other edges or names."""
     if not isinstance(old, dict):
         return False
-    digests = [old.get("input_digest"), *(old.get("earlier_digests") or [])]
+    earlier = old.get("earlier_digests")
+    digests = [old.get("input_digest"), *(earlier if isinstance(earlier, list) else [])]
     files = [
         one["sha256"] if isinstance(one, dict) and "sha256" in one else None
         for one in (old.get("input"), new.get("input"))
