@@ -26,6 +26,7 @@ BYTES = "tests/test_contract.py::test_same_seed_same_bytes"
 VERIFY = "tests/audit/test_verify.py"
 TAMPER = f"{VERIFY}::test_tampering_is_found_even_when_the_hashes_are_made_to_fit"
 FOLDER = "tests/write/test_release_folder.py"
+PUBLISHED = "tests/write/test_published.py"
 GUARDS = "tests/test_guards.py"
 HOSTILE = "tests/test_hostile.py"
 REALIZE = "tests/realize/test_realize.py"
@@ -99,6 +100,23 @@ MUTANTS = [
     Mutant("write: whatever is there is replaced", "write/folder.py", 'if any(folder.iterdir()) and not (folder / "certificate.json").is_file():', "if False:", f"{FOLDER}::test_an_existing_folder_is_replaced_only_by_force_and_only_a_release"),
     Mutant("write: others can read the private record", "write/private.py", "            os.replace(draft, file)", "            os.chmod(draft, 0o644)\n            os.replace(draft, file)", f"{FOLDER}::test_nothing_in_the_folder_tells_who_is_who"),
     Mutant("write: the private record in the release", "write/private.py", "if folder in file.parents:", "if False:", f"{FOLDER}::test_bad_ways_to_save_are_refused_before_anything_is_written"),
+    # what a folder says about the original
+    Mutant("published: counts are exact", "write/published.py", "return count - count % step", "return count", f"{PUBLISHED}::test_the_grid_is_the_one_in_the_documentation"),
+    Mutant("published: the certificate is exact", "write/folder.py", "json.dumps(coarse_certificate(exact)", "json.dumps(exact", f"{PUBLISHED}::test_the_folder_has_the_coarse_certificate_and_its_maker_the_exact_one"),
+    Mutant("published: ratios of small bounds are told", "write/published.py", "if bound >= MANY else None", "if bound else None", f"{PUBLISHED}::test_the_ratio_of_small_or_weak_bounds_is_not_told"),
+    Mutant("published: slices with few changes are told", "write/published.py", ">= FEW else None", ">= 0 else None", f"{PUBLISHED}::test_slices_with_few_changes_are_not_told"),
+    Mutant("published: similarities of few changes are told", "write/published.py", "    many = min(total.changed, _people(original), _people(released)) >= MANY", "    many = True", f"{PUBLISHED}::test_slices_with_few_changes_are_not_told"),
+    Mutant("published: a bin says that all is the same", "write/published.py", "max(math.floor(10 * similarity), 0), 9) / 10", "max(math.floor(10 * similarity), 0), 10) / 10", f"{PUBLISHED}::test_no_bin_of_similarities_says_the_same"),
+    Mutant("published: means are weighted by the original's edges", "write/published.py", 'own[name]["released"]', 'exact.overall[name]["released"]', f"{PUBLISHED}::test_the_report_tells_no_measure_of_the_original"),
+    Mutant("published: how well the original is found", "write/published.py", 'if e.name != "reidentify"', "if e.name", f"{PUBLISHED}::test_the_report_tells_no_measure_of_the_original"),
+    Mutant("published: a picture draws the original's degrees", "report/page.py", "charts.degree_distributions(release, before=exact)", "charts.degree_distributions(release, before=True)", f"{PUBLISHED}::test_the_report_tells_no_measure_of_the_original"),
+    Mutant("published: who stood alone, exactly", "write/published.py", "alone=floor_grid(alone)", "alone=alone", f"{PUBLISHED}::test_the_report_tells_no_measure_of_the_original"),
+    Mutant("published: the private report in the release", "write/private.py", "        if place == folder:", "        if False:", f"{PUBLISHED}::test_a_private_report_has_a_place_of_its_own"),
+    Mutant("published: limits are not said", "write/certificate.py", "limits=None if release.limits is None else release.limits.in_words()", "limits=None", f"{PUBLISHED}::test_limits_are_said_in_words_in_certificate_and_report"),
+    Mutant("published: labels tell the first moment", "timebins.py", "_equal_cuts(max(low - low % step, _EARLIEST), min(high + -high % step, _LATEST), n_slices)", "_equal_cuts(low, high, n_slices)", "tests/test_timebins.py::test_labels_of_equal_bins_do_not_tell_the_first_or_the_last_moment"),
+    Mutant("again: nobody is warned", "write/again.py", "        warnings.warn(found, ReleasedBefore, stacklevel=4)", "        pass", "tests/cli/test_cli.py::test_another_release_of_the_same_data_is_warned_of"),
+    Mutant("again: the same release is warned of", "write/again.py", "return any(old.get(name) != told[name] for name in _MADE)", "return True", "tests/cli/test_cli.py::test_another_release_of_the_same_data_is_warned_of"),
+    Mutant("again: the page does not warn", "web/store.py", 'return bool(job.state.get("released")) or any(', 'return False and any(', "tests/web/test_jobs.py::test_from_upload_to_release_and_over_a_restart"),
     # verify
     Mutant("verify: changed files pass", "audit/_released.py", '!= expected:', '== "":', TAMPER),
     Mutant("verify: files too many pass", "audit/_released.py", "if extra := sorted(present - listed):", "if extra := sorted(set()):", f"{VERIFY}::test_missing_and_extra_files_are_found"),

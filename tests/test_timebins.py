@@ -62,6 +62,28 @@ def test_equal_bins_are_equal(seconds, n_slices):
     assert len(found.labels) == len(set(found.labels)) == n_slices
 
 
+def test_labels_of_equal_bins_do_not_tell_the_first_or_the_last_moment():
+    """They depend on the ends only through steps about as wide as a slice: other contacts within these, the same labels."""
+    first, last = us("2012-07-01T04:03:07"), us("2012-07-08T03:58:41")
+    found = equal_bins(np.array([first, last]), 28)
+    others = equal_bins(np.array([us("2012-07-01T05:59:59"), us("2012-07-08T03:00:00")]), 28)
+    assert found.labels == others.labels
+    assert found.labels[:2] == ["2012-07-01T03:00", "2012-07-01T09:06"]
+    cuts = [equal_bins(np.array([first, last, first + i * (last + 1_000_000 - first) // 28]), 28) for i in range(28)]
+    assert [int(one.codes[2]) for one in cuts] == [*range(28)]  # the slices themselves are cut where they were
+
+
+@given(st.integers(-(10**9), 10**9), st.integers(0, 10**8), st.integers(1, 40))
+def test_labels_of_equal_bins_are_times_of_the_calendar_in_order(first, span, n_slices):
+    times = np.array([first, first + span]) * 1_000_000
+    labels = equal_bins(times, n_slices).labels
+    if labels[0] != "1":
+        starts = [us(label) for label in labels]
+        assert starts == sorted(set(starts))
+        assert starts[0] <= times[0]
+        assert starts[0] % 60_000_000 == 0 or span + 1 < 60 * n_slices
+
+
 def test_values_are_put_in_numeric_order_where_they_are_numbers():
     assert value_bins(pl.Series(["10", "9", "10"])).labels == ["9", "10"]
     assert value_bins(pl.Series(["b", "a"])).codes.tolist() == [1, 0]

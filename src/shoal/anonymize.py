@@ -140,6 +140,7 @@ def anonymize(
         chance=chance,
         rounds=[count for g in groups for count in g.rounds],
         bound=sum(g.bound for g in groups),
+        limits=limits,
         work=work,
     )
 

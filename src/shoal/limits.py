@@ -65,6 +65,25 @@ class Limits:
             found.update(repr(pairs.shape).encode() + pairs.astype(np.int64).tobytes())
         return found.hexdigest()
 
+    def in_words(self) -> str:
+        """The limits as one or two sentences that name nobody and count nobody, for everybody who reads the release."""
+        said = {
+            "add": "Edges were only added: every original contact is in this release, and nobody had more contacts than here.",
+            "remove": "Edges were only removed: every contact in this release took place, and nobody had fewer contacts than here.",
+        }.get(self.allow)
+        fixed = [
+            words
+            for words, there in (
+                ("some people were left as they were", self.pinned is not None),
+                ("some contacts had to stay", any(map(len, self.keep))),
+                ("some pairs were not to be joined", any(map(len, self.forbid))),
+            )
+            if there
+        ]
+        listed = " and ".join([", ".join(fixed[:-1]), fixed[-1]] if len(fixed) > 1 else fixed)
+        held = f"{listed[:1].upper()}{listed[1:]}, at the wish of whoever made the release." if fixed else None
+        return " ".join(sentence for sentence in (said, held) if sentence)
+
     @functools.cached_property
     def _ranges(self) -> tuple[np.ndarray, np.ndarray]:
         """The lowest and the highest degree everybody can be given, in the columns of the degree matrix."""

@@ -20,6 +20,7 @@ from shoal.randomness import Randomness
 if TYPE_CHECKING:
     from shoal.engine.work import Work
     from shoal.extend import Earlier
+    from shoal.limits import Limits
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Release:
 
     `graph` carries the original ids: `save` replaces them by pseudonyms. `bound` is an l1 cost that no degrees with these
     crowds can undercut; `groups` number people who stay alike for good; `rounds` are those of the paper's methods;
-    `after` says what an extension follows; `work` is the folder of its checkpoints.
+    `after` says what an extension follows; `limits` what was not allowed to change; `work` is the folder of its checkpoints.
 
     Examples
     --------
@@ -83,6 +84,7 @@ class Release:
     rounds: list[int]
     bound: int
     after: Earlier | None = None
+    limits: Limits | None = None
     work: Work | None = None
 
     @property
@@ -166,15 +168,17 @@ class Release:
         folder: str | os.PathLike[str],
         *,
         private: str | os.PathLike[str] | None = None,
+        private_report: str | os.PathLike[str] | None = None,
         keep_ids: bool = False,
         format: str = "csv",
         report: bool = True,
         force: bool = False,
         source: str | os.PathLike[str] | None = None,
     ) -> Mapping[str, Any]:
-        """Write the release folder, which is safe to publish, and give its certificate.
+        """Write the release folder and give its certificate with exact numbers.
 
-        Nothing appears under the folder's name until it is complete and verified.
+        Nothing appears under the folder's name until it is complete and verified. In the folder, numbers about the original are
+        coarse; what comes back here is for whoever holds the original.
 
         Parameters
         ----------
@@ -182,6 +186,8 @@ class Release:
             Where to.
         private
             A file of its own for the mapping of ids, the seed and the changed edges, for your eyes only.
+        private_report
+            Where to write the report with exact numbers, for your eyes only: a file .html or .json, or a folder for both.
         keep_ids
             Publish the original ids instead of pseudonyms.
         format
@@ -196,8 +202,9 @@ class Release:
         from shoal.write import write_release
 
         return write_release(
-            self, folder, private=private, keep_ids=keep_ids, format=format, report=report, force=force, source=source
-        )
+            self, folder, private=private, private_report=private_report, keep_ids=keep_ids, format=format, report=report,
+            force=force, source=source,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         e = self.edges

@@ -29,6 +29,9 @@ _ISO_FORMATS = (
     "%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M:%S%.fZ", "%Y-%m-%d %H:%M:%S%.fZ",
     "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d",
 )  # fmt: skip
+# What the ends of equal slices are rounded to for their labels, in seconds: the largest of these that a slice is as wide as.
+_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, *(3_600 * h for h in (1, 2, 3, 6, 12)),
+          *(86_400 * d for d in (1, 7, 30, 365)))  # fmt: skip
 _NUMBER = re.compile(r"\s*[-+]?\d+(\.\d*)?([eE][-+]?\d+)?\s*$")
 # Years 1 to 9999, which is what calendars (and labels of four digits) can say.
 _EARLIEST, _LATEST = -62_135_596_800_000_000, 253_402_300_799_999_999
@@ -187,20 +190,30 @@ def calendar_bins(us: np.ndarray, width: str, *, timezone: str = "UTC", offset: 
 def equal_bins(us: np.ndarray, n_slices: int) -> Bins:
     """n bins of equal length from the first contact to the end of the last one's second (or microsecond).
 
-    >>> equal_bins(np.array([0, 9, 10, 19]), 2).codes.tolist()
-    [0, 0, 1, 1]
+    The cuts are exact and the labels are not, since they are published: they cut the same span after its ends were moved
+    outwards to whole steps, so that they tell the first and the last contact no better than a slice of the calendar would.
+
+    >>> found = equal_bins(np.array([0, 9, 10, 19]) * 1_000_000, 2)
+    >>> found.codes.tolist(), found.labels
+    ([0, 0, 1, 1], ['1970-01-01T00:00:00', '1970-01-01T00:00:10'])
     """
     if not 1 <= n_slices <= MAX_SLICES:
         raise InputError(f"the number of slices must be from 1 to {MAX_SLICES:,}; got {n_slices}")
     tick = 1 if (us % 1_000_000).any() else 1_000_000
     low = int(us.min())
-    span = int(us.max()) - low + tick
-    starts = np.array([low - (-i * span // n_slices) for i in range(n_slices)], np.int64)  # rounded up
+    high = int(us.max()) + tick
+    starts = _equal_cuts(low, high, n_slices)
     codes = np.searchsorted(starts, us, side="right").astype(np.int32) - 1
-    labels = pl.Series(starts).cast(pl.Datetime("us")).dt.to_string("%Y-%m-%dT%H:%M:%S").to_list()
-    if len(set(labels)) < n_slices:  # finer than a second: number them
-        labels = [f"{i + 1}" for i in range(n_slices)]
-    return Bins(codes, labels)
+    step = 1_000_000 * max((s for s in _STEPS if s * 1_000_000 * n_slices <= high - low), default=0)
+    if not step:  # finer than a second: number them
+        return Bins(codes, [f"{i + 1}" for i in range(n_slices)])
+    coarse = _equal_cuts(max(low - low % step, _EARLIEST), min(high + -high % step, _LATEST), n_slices)
+    form = "%Y-%m-%dT%H:%M:%S" if step < 3_600_000_000 else "%Y-%m-%dT%H:%M"
+    return Bins(codes, pl.Series(coarse).cast(pl.Datetime("us")).dt.to_string(form).to_list())
+
+
+def _equal_cuts(low: int, high: int, n: int) -> np.ndarray:
+    return np.array([low - (i * (low - high) // n) for i in range(n)], np.int64)  # rounded up
 
 
 def value_bins(values: pl.Series) -> Bins:

@@ -39,7 +39,9 @@ def test_json_is_the_certificate_and_nothing_else(edges, tmp_path):
         "anonymize", edges, "-k", 2, "--slices", 3, "-o", tmp_path / "out", "--json", "--no-report", "--seed", 4
     )
     certificate = json.loads(made.stdout)
-    assert certificate == json.loads((tmp_path / "out" / "certificate.json").read_text())
+    told = json.loads((tmp_path / "out" / "certificate.json").read_text())
+    assert {name for name in told if told[name] != certificate[name]} == {"edges", "cost", "rounding"}
+    assert certificate["edges"]["kept"] + certificate["edges"]["removed"] == certificate["edges"]["original"]
     verdict = json.loads(shoal_process("verify", tmp_path / "out", "--json").stdout)
     assert verdict["holds"] is True
     again = shoal_process(
@@ -59,6 +61,53 @@ def test_json_is_the_certificate_and_nothing_else(edges, tmp_path):
         1,
     )
     assert again.stdout == made.stdout
+
+
+def test_the_private_report_has_what_the_folder_has_not(edges, tmp_path):
+    made = shoal(
+        "anonymize", edges, "-k", 2, "--slice", "1w", "-o", tmp_path / "out", "--private-report", tmp_path / "mine.json"
+    )
+    assert "Exact numbers about the original stand in" in made.stdout
+    assert "clustering_original" in (tmp_path / "mine.json").read_text()
+    assert "clustering_original" not in (tmp_path / "out" / "report.json").read_text()
+    inside = shoal(
+        "anonymize",
+        edges,
+        "-k",
+        2,
+        "--slice",
+        "1w",
+        "-o",
+        tmp_path / "b",
+        "--private-report",
+        tmp_path / "b" / "r.json",
+    )
+    assert (inside.returncode, "must not be inside" in inside.stderr) == (2, True)
+
+
+def test_another_release_of_the_same_data_is_warned_of(edges, tmp_path):
+    """Not where the same release is written again, nor where the data are others."""
+    record, out = tmp_path / "record.json", tmp_path / "out"
+
+    def make(file, seed, *more):
+        command = ("anonymize", file, "-k", 2, "--slice", "1w", "--seed", seed, "-q", "--no-report")
+        answer = shoal(*command, "--force", *more)
+        assert answer.returncode == 0, answer.stderr
+        return answer.stderr
+
+    assert make(edges, 1, "-o", out, "--private", record) == ""
+    assert make(edges, 1, "-o", out, "--private", record) == ""
+    warned = make(edges, 2, "-o", tmp_path / "b", "--private", record)
+    assert warned.startswith("Warning: ")
+    assert "another release of the same data" in warned
+    assert "match people between them" in warned
+    assert "as many people and slices" in make(edges, 3, "-o", out)
+    assert make(edges, 4, "-o", tmp_path / "c") == ""
+    other = tmp_path / "other.csv"
+    other.write_text(CSV + "0,1,0\n13,2,0\n")
+    assert make(other, 4, "-o", out, "--private", record) == ""
+    assert "input_digest" in json.loads(record.read_text())
+    assert json.loads(record.read_text())["input_digest"] not in "".join(f.read_text() for f in out.iterdir())
 
 
 def test_quiet_says_nothing(edges, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import numpy as np
@@ -12,6 +13,8 @@ import shoal
 from shoal import InputError
 from shoal.large import anonymize_folder, audit_folder
 from shoal.large import contacts as steps
+from shoal.write.again import ReleasedBefore
+from shoal.write.published import floor_grid
 from tests import naive
 from tests.command import shoal as run
 from tests.engine.conftest import hashes
@@ -42,6 +45,19 @@ def test_the_release_holds_and_counts_right(contacts, tmp_path, monkeypatch):
     who = pl.read_parquet(tmp_path / "who.parquet")
     assert sorted(who["id"].to_list()) == before.nodes.to_list()
     assert oct((tmp_path / "who.parquet").stat().st_mode)[-3:] == "600"
+
+
+def test_the_folder_tells_coarse_numbers_and_another_release_is_warned_of(contacts, tmp_path):
+    places = {"private": tmp_path / "who.parquet", "force": True}
+    made = anonymize_folder(contacts, 3, tmp_path / "out", **OPTIONS, **places)
+    told = json.loads((tmp_path / "out" / "certificate.json").read_text())
+    assert told["edges"]["original"] == floor_grid(made["edges"]["original"]) != made["edges"]["original"]
+    assert told["cost"]["l1"] == floor_grid(made["cost"]["l1"])
+    anonymize_folder(contacts, 3, tmp_path / "out", **OPTIONS, **places)  # the same again: a warning would be an error
+    with pytest.warns(ReleasedBefore, match="another release of the same data"):
+        anonymize_folder(contacts, 3, tmp_path / "b", **OPTIONS | {"seed": 5}, **places)
+    with pytest.warns(ReleasedBefore, match="as many people and slices"):
+        anonymize_folder(contacts, 3, tmp_path / "out", **OPTIONS | {"seed": 6}, force=True)
 
 
 def test_any_partition_any_engine_same_bytes(contacts, tmp_path, start_cluster):

@@ -85,9 +85,20 @@ def test_from_upload_to_release_and_over_a_restart(tmp_path):
         assert first.ask("GET", f"{path}/files/release.zip")[0] == 404
         first.ask("POST", f"{path}/run", {"k": "3", "effort": "fast"})
         assert first.wait(path, "run") == "done"
+        assert "released here before" not in first.ask("GET", path)[1]
         other = first.upload(CSV.encode(), "other.csv")
         assert first.wait(other, "look") == "done"
         first.ask("POST", f"{other}/audit", {})
+        assert first.wait(other, "audit") == "done"
+        assert "released here before" in first.ask("GET", other)[1]
+        first.ask("POST", f"{path}/run", {"k": "3", "effort": "fast"})
+        assert first.wait(path, "run") == "done"
+        assert "released here before" in first.ask("GET", path)[1]
+        third = first.upload(CSV.encode() + b"1,2,0\n", "third.csv")
+        assert first.wait(third, "look") == "done"
+        first.ask("POST", f"{third}/audit", {})
+        assert first.wait(third, "audit") == "done"
+        assert "released here before" not in first.ask("GET", third)[1]
     finally:
         first.stop()
 
@@ -102,10 +113,14 @@ def test_from_upload_to_release_and_over_a_restart(tmp_path):
         zipfile.ZipFile(folder / "release.zip").extractall(tmp_path)
         assert shoal.verify(tmp_path / "release", 3)
         assert "seed" not in (tmp_path / "release" / "certificate.json").read_text()
+        assert "rounded down" in json.loads((tmp_path / "release" / "certificate.json").read_text())["rounding"]
+        assert "when: original" not in (tmp_path / "release" / "report.html").read_text()
+        assert "when: original" in second.ask("GET", f"{path}/files/exact.html")[1]
         assert second.ask("GET", f"{path}/files/mapping.json")[0] == 200
         assert "PRIVATE" in second.headers["content-disposition"]
         assert second.ask("POST", f"{path}/delete", {"what": "mapping"})[0] == 303
         assert not (folder / "private.json").exists()
+        assert not (folder / "exact").exists()
         assert second.ask("POST", f"{path}/delete", {"what": "upload"})[0] == 303
         assert not (folder / "input").exists()
         assert second.ask("GET", f"{path}/files/release.zip")[0] == 200

@@ -84,6 +84,7 @@ def anonymize(
     work_dir: options.WorkDir = None,
     resume: options.Resume = False,
     private: options.Private = None,
+    private_report: options.PrivateReport = None,
     keep_ids: options.KeepIds = False,
     format: options.Format = "csv",
     no_report: options.NoReport = False,
@@ -108,12 +109,14 @@ def anonymize(
         refused = {
             "--protect": protect, "--horizon": horizon, "--allow": allow != "both", "--must-keep": must_keep,
             "--forbid": forbid, "--exempt": exempt, "--method": method != "search", "--time-limit": time_limit,
+            "--private-report": private_report,
         }  # fmt: skip
         given = {
             "seed": seed, "effort": effort, "objective": objective, "deletion_weight": 10.0 if keep_edges else 1.0,
             "private": private, "keep_ids": keep_ids, "force": force,
         }  # fmt: skip
-        made = large.anonymize(input, level, output, load.options, refused, given | where)
+        with console.own_warnings():
+            made = large.anonymize(input, level, output, load.options, refused, given | where)
         if json:
             console.print_json({name: value for name, value in made.items() if name != "memory"})
         if talk:
@@ -134,9 +137,11 @@ def anonymize(
             method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
             deletion_weight=10.0 if keep_edges else 1.0, restarts=restarts, **where,
         )  # fmt: skip
-    certificate = release.save(
-        output, private=private, keep_ids=keep_ids, format=format, report=not no_report, force=force, source=input
-    )
+    with console.own_warnings():
+        certificate = release.save(
+            output, private=private, private_report=private_report, keep_ids=keep_ids, format=format,
+            report=not no_report, force=force, source=input,
+        )  # fmt: skip
     if json:
         console.print_json(certificate)
     if talk:
@@ -145,6 +150,8 @@ def anonymize(
         typer.echo(f"Verified, and written to {output}: this folder is safe to publish.")
         if private:
             typer.echo(f"Who is who stands in {private}: keep it secret.")
+        if private_report:
+            typer.echo(f"Exact numbers about the original stand in {private_report}: keep it secret.")
 
 
 def _level(k: str, nodes: Path | None) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -54,6 +55,16 @@ def own_stdout() -> Iterator[None]:
         os.dup2(kept, 1)
         os.close(kept)
         os.close(nowhere)
+
+
+@contextmanager
+def own_warnings() -> Iterator[None]:
+    """Warnings as sentences on stderr, also of those who want to hear nothing else."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for one in caught:
+        typer.echo(f"Warning: {one.message}", err=True)
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

@@ -29,6 +29,7 @@ def extend(
     ],
     output: options.Output,
     load: options.Load,
+    private_report: options.PrivateReport = None,
     effort: options.Effort = "balanced",
     seed: options.Seed = None,
     jobs: options.Jobs = None,
@@ -48,7 +49,8 @@ def extend(
     graph = load(input)
     with console.own_stdout():
         made = run(release, graph, private, seed=seed, effort=effort, jobs=jobs, progress=console.progress(quiet))
-    certificate = made.save(output, format=format, report=not no_report, force=force)
+    with console.own_warnings():
+        certificate = made.save(output, private_report=private_report, format=format, report=not no_report, force=force)
     write_private(made, published_names(made), private, input)
     if json:
         console.print_json(certificate)

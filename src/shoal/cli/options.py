@@ -104,6 +104,14 @@ Private = Annotated[
         rich_help_panel=_OUTPUT,
     ),
 ]
+PrivateReport = Annotated[
+    Path | None,
+    typer.Option(
+        "--private-report",
+        help="Also write the report with exact numbers: a .html or .json file, or a folder. Keep it secret.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
 KeepIds = Annotated[
     bool, typer.Option("--keep-ids", help="Publish the original ids, not pseudonyms.", rich_help_panel=_OUTPUT)
 ]

@@ -29,6 +29,7 @@ from shoal.progress import Progress
 from shoal.randomness import Randomness
 from shoal.stages import How
 from shoal.write.folder import check_target
+from shoal.write.private import digest_of
 
 __all__ = ["anonymize_folder", "audit_folder", "is_contacts_folder"]
 
@@ -130,14 +131,15 @@ class _Run:
         return [self.work.path(f"{name}-{i:05}") for i in range(count)]
 
 
-def _count(run: _Run, found: Contacts, k: int) -> tuple[int, int, Randomness]:
+def _count(run: _Run, found: Contacts, k: int) -> tuple[int, int, Randomness, str]:
     """Stage 0: people get numbers, contacts go to their slice, degrees are counted there.
 
-    Gives the number of people, a bound on the cost, and the chance of this input.
+    Gives the number of people, a bound on the cost, the chance of this input and what tells it from others.
     """
     n_chunks = len(found.chunks)
     looks = run("look", "looking", steps.look, [(chunk, found.columns) for chunk in found.chunks])
-    chance = Randomness(run.work.seed, "".join(facts["digest"] for facts in looks).encode())
+    context = "".join(facts["digest"] for facts in looks).encode()
+    chance = Randomness(run.work.seed, context)
     numbering = (run.paths("look", n_chunks), chance.stream("people"))
     n = run("people", "numbering", steps.number_people, [numbering])[0]["people"]
     if k > n:
@@ -146,12 +148,12 @@ def _count(run: _Run, found: Contacts, k: int) -> tuple[int, int, Randomness]:
     run("send", "sending", steps.send, [(chunk, found, people) for chunk in found.chunks])
     sent = run.paths("send", n_chunks)
     sliced = run("gather", "counting", steps.gather, [(t, sent, n, k) for t in range(len(found.slices))])
-    return n, sum(facts["bound"] for facts in sliced), chance
+    return n, sum(facts["bound"] for facts in sliced), chance, digest_of(context)
 
 
 def _make(run: _Run, found: Contacts, k: int, how: How, shard_people: int) -> Made:
     """Stages 1 to 3."""
-    n, bound, chance = _count(run, found, k)
+    n, bound, chance, digest = _count(run, found, k)
     sliced = run.paths("gather", len(found.slices))
     rng = chance.stream("shards")
     cuts = find_cuts(stages.sample_rows(sliced, SAMPLE), wanted_shards(n, shard_people), rng)
@@ -170,7 +172,7 @@ def _make(run: _Run, found: Contacts, k: int, how: How, shard_people: int) -> Ma
     cost = run("rebuild", "rebuilding", stages.rebuild, slices)
     rebuilt = run.paths("rebuild", len(sliced))
     (crowds,) = run("crowds", "counting", stages.count_crowds, [(joined, rebuilt)])
-    return Made(run.work, k, n, found.slices, run.paths("people", 1)[0], joined, rebuilt, cost, crowds, bound)
+    return Made(run.work, k, n, found.slices, run.paths("people", 1)[0], joined, rebuilt, cost, crowds, bound, digest)
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,9 +18,10 @@ from shoal.errors import GuaranteeError, InputError
 from shoal.promise import Promise
 from shoal.read.text import first_line
 from shoal.release import EdgeCounts
+from shoal.write.again import warn_if_again
 from shoal.write.certificate import Facts, make_certificate
-from shoal.write.folder import appearing_whole, check_target
-from shoal.write.private import check_private
+from shoal.write.folder import appearing_whole, check_target, write_certificate
+from shoal.write.private import check_private, digest_of
 
 
 class Made(NamedTuple):
@@ -37,6 +37,7 @@ class Made(NamedTuple):
     cost: list[dict[str, int]]
     crowds: dict[str, int]
     bound: int
+    digest: str
 
 
 def write_large(
@@ -60,13 +61,13 @@ def write_large(
         engine.map(functools.partial(_write_people, draft, keep_ids), [made])
         pl.DataFrame({"slice": made.slices}).write_parquet(draft / "slices.parquet")
         content = _certificate(made, draft, keep_ids=keep_ids)
-        (draft / "certificate.json").write_text(
-            json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
+        write_certificate(content, draft)
         if failures := engine.map(_verify, [(draft, made.k)])[0]:
             raise GuaranteeError(f"the release does not verify and was not published: {'; '.join(failures)}")
+        facts = {"input_digest": made.digest, "edges_digest": digest_of(repr(content["sha256"]).encode())}
+        warn_if_again(target, content, None if private is None else Path(private), facts)
         if private is not None:
-            engine.map(functools.partial(_write_private, Path(private)), [made])
+            engine.map(functools.partial(_write_private, Path(private), facts), [made])
     return content
 
 
@@ -100,7 +101,7 @@ def _write_people(draft: Path, keep_ids: bool, made: Made, threads: int, tell: T
     _write(pl.DataFrame({"node": names}), draft / "nodes.parquet")
 
 
-def _write_private(file: Path, made: Made, threads: int, tell: Tell) -> None:
+def _write_private(file: Path, facts: dict[str, str], made: Made, threads: int, tell: Tell) -> None:
     """Who is who and in which group, readable by its owner only; the seed is in the metadata of the file."""
     record = pl.DataFrame(
         {"node": np.arange(1, made.n + 1), "id": _names(made.people), "group": read_array(made.groups, "labels")}
@@ -108,7 +109,7 @@ def _write_private(file: Path, made: Made, threads: int, tell: Tell) -> None:
     draft = file.with_name(f".{file.name}.draft")
     try:
         os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
-        record.write_parquet(draft, metadata={"warning": "PRIVATE", "seed": str(made.work.seed)})
+        record.write_parquet(draft, metadata={"warning": "PRIVATE", "seed": str(made.work.seed), **facts})
         os.replace(draft, file)
     except OSError as error:
         raise InputError(f"{file}: cannot be written ({error.strerror or error})") from None

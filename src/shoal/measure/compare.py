@@ -20,7 +20,7 @@ from shoal.measure.temporal import adjacency_correlation, predecessor
 from shoal.progress import Progress, run_jobs, usable_cores
 from shoal.release import Release
 
-_PAIRED = ("clustering", "transitivity", "components", "largest_component", "assortativity", "temporal_correlation")
+PAIRED = ("clustering", "transitivity", "components", "largest_component", "assortativity", "temporal_correlation")
 _ROW = {
     "label": pl.String,
     "layer": pl.String,
@@ -30,7 +30,7 @@ _ROW = {
     "degree_distance": pl.Float64,
     **{
         f"{name}_{whose}": pl.Int64 if name == "components" else pl.Float64
-        for name in _PAIRED
+        for name in PAIRED
         for whose in ("original", "released")
     },
     "hub_overlap": pl.Float64,
@@ -91,13 +91,13 @@ def compare(
     with progress.stage("measuring", original.n_slices) as tell:
         rows = run_jobs(lambda t: _row(original, released, t), range(original.n_slices), jobs, tell)
     table = pl.DataFrame(rows, schema=_ROW, orient="row")
-    overall = _overall(table)
+    numbers = overall(table)
     totals = _totals(original), _totals(released)
-    overall["hub_overlap_total"] = hub_overlap(*totals)
+    numbers["hub_overlap_total"] = hub_overlap(*totals)
     if communities:
         with progress.stage("finding communities", 3) as tell:
-            overall |= _communities(original, released, (totals[0] > 0) | (totals[1] > 0), seed, jobs, tell)
-    return Comparison(n_nodes=original.n_nodes, directed=original.directed, slices=table, overall=overall)
+            numbers |= _communities(original, released, (totals[0] > 0) | (totals[1] > 0), seed, jobs, tell)
+    return Comparison(n_nodes=original.n_nodes, directed=original.directed, slices=table, overall=numbers)
 
 
 def _check(original: Any, released: Any, jobs: Any, seed: Any) -> None:
@@ -144,7 +144,7 @@ def _row(original: TemporalGraph, released: TemporalGraph, t: int) -> list[Any]:
 
 
 def _structure_row(graph: TemporalGraph, t: int, degrees: np.ndarray) -> tuple[float | None, ...]:
-    """The measures of _PAIRED, of one graph."""
+    """The measures of PAIRED, of one graph."""
     edges, before = graph.edges(t), predecessor(graph, t)
     plain = without_directions(edges) if graph.directed else edges
     if graph.directed:
@@ -157,11 +157,12 @@ def _structure_row(graph: TemporalGraph, t: int, degrees: np.ndarray) -> tuple[f
     return (*structure(plain, degrees), mixing, correlation)
 
 
-def _overall(table: pl.DataFrame) -> dict[str, Any]:
+def overall(table: pl.DataFrame) -> dict[str, Any]:
+    """The numbers for the whole, from the table of slices."""
     totals = {name: int(table[f"edges_{name}"].sum()) for name in ("original", "released", "kept", "added", "removed")}
     either = totals["original"] + totals["added"]
     weights = ((table["edges_original"] + table["edges_released"]) / 2).to_list()
-    overall: dict[str, Any] = {
+    numbers: dict[str, Any] = {
         "edges": {
             "original": totals["original"],
             "released": totals["released"],
@@ -174,18 +175,18 @@ def _overall(table: pl.DataFrame) -> dict[str, Any]:
         "pagerank_similarity": _mean(table["pagerank_similarity"], weights),
         "degree_distance": _mean(table["degree_distance"], weights),
     }
-    for name in _PAIRED:
+    for name in PAIRED:
         values = list(zip(table[f"{name}_original"], table[f"{name}_released"], strict=True))
         both = [pair if None not in pair else (None, None) for pair in values]
         # Steps between slices: two empty slices say nothing, and every other pair of slices counts alike.
         scale = [1.0] * len(both) if name == "temporal_correlation" else weights
-        overall[name] = {
+        numbers[name] = {
             "original": _mean((a for a, _ in both), scale),
             "released": _mean((b for _, b in both), scale),
             "agreement": _mean((_agreement(name, a, b) for a, b in both), scale),
         }
-    overall["hub_overlap"] = _mean(table["hub_overlap"], weights)
-    return overall
+    numbers["hub_overlap"] = _mean(table["hub_overlap"], weights)
+    return numbers
 
 
 def _agreement(name: str, one: float | None, other: float | None) -> float | None:

@@ -1,5 +1,5 @@
-"""report.html: what a release promises and what it changed, in words and pictures, on one page without any other file."""
+"""The report: what a release promises and what it changed, in words and pictures, on one page without any other file."""
 
-from shoal.report.page import write_report
+from shoal.report.page import Report
 
-__all__ = ["write_report"]
+__all__ = ["Report"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -15,10 +16,10 @@ import vl_convert
 from shoal.audit import Audit
 from shoal.graph import TemporalGraph
 from shoal.measure import Comparison
-from shoal.release import Release
+from shoal.release import EdgeCounts, Release
 
 BEFORE, AFTER = "#d1495b", "#2a9d8f"
-KEPT, REMOVED, ADDED = "#8d99ae", "#d1495b", "#2a9d8f"
+KEPT, REMOVED, ADDED, UNTOLD = "#8d99ae", "#d1495b", "#2a9d8f", "#c9cfda"
 _GREY = "#808890"  # readable on white and on black
 _CROWDS = ((1, 1), (2, 4), (5, 9), (10, 99), (100, None))
 
@@ -69,10 +70,10 @@ def people_by_crowd(sizes: np.ndarray) -> dict[str, int]:
     return counts
 
 
-def crowds(release: Release) -> str:
-    """People by the size of their crowd, before and after; with a horizon by the smallest of their crowds."""
+def crowds(release: Release, *, before: bool = True) -> str:
+    """People by the size of their crowd, before (where wanted) and after; with a horizon by the smallest of their crowds."""
     rows: list[dict[str, Any]] = []
-    for when, graph in (("original", release.original), ("release", release.graph)):
+    for when, graph in _graphs(release, before=before):
         sizes = release.promise.crowds(graph.degree_matrix(), directed=graph.directed).min(axis=0)
         rows += [{"when": when, "crowd": name, "people": count} for name, count in people_by_crowd(sizes).items()]
     order = list(dict.fromkeys(row["crowd"] for row in rows))
@@ -85,29 +86,47 @@ def crowds(release: Release) -> str:
             ),
             xOffset=alt.XOffset("when:N", sort=["original", "release"]),
             y=alt.Y("people:Q", title="people"),
-            color=alt.Color("when:N", scale=alt.Scale(domain=["original", "release"], range=[BEFORE, AFTER])),
+            color=_when(before),
         )
         .properties(width=620, height=240)
     )
     return to_svg(chart)
 
 
-def edges_per_slice(release: Release) -> str:
-    """Edges kept, removed and added in every slice; a row per layer where there are layers and times."""
-    counts = release.slice_edges
-    layers, positions = _axes(release.graph)
+def _graphs(release: Release, *, before: bool) -> list[tuple[str, TemporalGraph]]:
+    return [("original", release.original)] * before + [("release", release.graph)]
+
+
+def _when(before: bool) -> alt.Color:
+    """The colours of the original, where it is shown, and of the release."""
+    scale = alt.Scale(domain=["original"] * before + ["release"], range=[BEFORE] * before + [AFTER])
+    return alt.Color("when:N", scale=scale)
+
+
+def edges_per_slice(graph: TemporalGraph, counts: Sequence[EdgeCounts | None]) -> str:
+    """Edges kept, removed and added in every slice of a release, and all of a slice whose changes are not told.
+
+    There is a row per layer where there are layers and times.
+    """
+    layers, positions = _axes(graph)
+    bars = [
+        (len(graph.edges(t)), 0, 0, 0) if c is None else (0, c.kept, c.removed, c.added) for t, c in enumerate(counts)
+    ]
+    whats = ["changes not told", "kept", "removed", "added"]
     frame = pl.DataFrame(
         {
-            "slice": [s.label for s in release.graph.slices for _ in range(3)],
-            "layer": [layer for layer in layers for _ in range(3)],
-            "position": [position for position in positions for _ in range(3)],
-            "what": ["kept", "removed", "added"] * len(counts),
-            "rank": [0, 1, 2] * len(counts),
-            "edges": [n for c in counts for n in (c.kept, c.removed, c.added)],
+            "slice": [s.label for s in graph.slices for _ in whats],
+            "layer": [layer for layer in layers for _ in whats],
+            "position": [position for position in positions for _ in whats],
+            "what": whats * len(counts),
+            "rank": list(range(4)) * len(counts),
+            "edges": [n for bar in bars for n in bar],
         }
     )
+    shown = list(zip(whats, (UNTOLD, KEPT, REMOVED, ADDED), strict=True))[0 if None in counts else 1 :]
+    frame = frame.filter(pl.col("what").is_in([what for what, _ in shown]))
     stack = alt.Order("rank:Q")  # kept at the bottom
-    colour = alt.Color("what:N", scale=alt.Scale(domain=["kept", "removed", "added"], range=[KEPT, REMOVED, ADDED]))
+    colour = alt.Color("what:N", scale=alt.Scale(domain=[what for what, _ in shown], range=[c for _, c in shown]))
     if len(counts) <= 60 and len(set(layers)) == 1:
         x = alt.X("slice:N", sort=None, title=None, axis=alt.Axis(labelAngle=-60, labelOverlap=True))
         chart = (
@@ -157,11 +176,12 @@ def _who(name: str) -> str:
     return _WHO.get(name, name)
 
 
-def risk(before: Audit, after: Audit) -> str:
-    """Chance that a guess is right, for each attacker, before and after."""
+def risk(before: Audit | None, after: Audit) -> str:
+    """Chance that a guess is right, for each attacker, before (where that is told) and after."""
     rows = [
         {"when": when, "who": _who(e.name), "chance": e.expected_success}
         for when, found in (("original", before), ("release", after))
+        if found is not None
         for e in found.attackers
         if e.name != "reidentify"
     ]
@@ -179,7 +199,7 @@ def risk(before: Audit, after: Audit) -> str:
                 axis=alt.Axis(format="%"),
                 scale=alt.Scale(domain=[0, 1]),
             ),
-            color=alt.Color("when:N", scale=alt.Scale(domain=["original", "release"], range=[BEFORE, AFTER])),
+            color=_when(before is not None),
         )
         .properties(width=430, height=alt.Step(13))
     )
@@ -188,13 +208,13 @@ def risk(before: Audit, after: Audit) -> str:
 
 def similarity(found: Comparison, graph: TemporalGraph) -> str:
     """PageRank similarity slice by slice, the activity shaded behind it as in the paper's Figure 5; a row per layer."""
-    busiest = max(found.slices["edges_original"].to_list(), default=0) or 1
+    busiest = max(found.slices["edges_released"].to_list(), default=0) or 1
     layers, positions = _axes(graph)
     frame = found.slices.select(
         pl.Series("position", positions),
         pl.Series("layer", layers),
         pl.col("pagerank_similarity").fill_nan(None),
-        activity=pl.col("edges_original") / busiest,
+        activity=pl.col("edges_released") / busiest,
     )
     x = alt.X("position:Q", title="slice", scale=alt.Scale(nice=False), axis=alt.Axis(tickMinStep=1, format="d"))
     base, y_scale = alt.Chart(frame), alt.Scale(domain=[0, 1])
@@ -207,10 +227,10 @@ def similarity(found: Comparison, graph: TemporalGraph) -> str:
     return to_svg(_by_layer(shade + line, layers, 220))
 
 
-def degree_distributions(release: Release) -> str:
-    """How many times each number of contacts occurs, over all people and slices."""
+def degree_distributions(release: Release, *, before: bool = True) -> str:
+    """How many times each number of contacts occurs, over all people and slices; in the original too where wanted."""
     rows: list[dict[str, Any]] = []
-    for when, graph in (("original", release.original), ("release", release.graph)):
+    for when, graph in _graphs(release, before=before):
         degrees = graph.degree_matrix().ravel()
         edges = np.unique(
             np.concatenate(
@@ -228,7 +248,7 @@ def degree_distributions(release: Release) -> str:
         .encode(
             x=alt.X("degree:Q", title="contacts in a slice", scale=alt.Scale(type="log")),
             y=alt.Y("count:Q", title="how often", scale=alt.Scale(type="log")),
-            color=alt.Color("when:N", scale=alt.Scale(domain=["original", "release"], range=[BEFORE, AFTER])),
+            color=_when(before),
         )
         .properties(width=620, height=220)
     )

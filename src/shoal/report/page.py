@@ -1,68 +1,154 @@
-"""The report of a release: a page for people, and its numbers as JSON for programs."""
+"""The report of a release: a page for people, and its numbers as JSON for programs.
+
+It comes in two versions. The one in the folder says about the original only what `write.published` lets through; the private one
+says everything, for whoever holds the original.
+"""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from functools import cached_property
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 import shoal
-from shoal.audit import audit
+from shoal.audit import Audit, audit
 from shoal.audit.attackers import OneBlock, few_attackers
 from shoal.graph import TemporalGraph
-from shoal.measure import compare
+from shoal.measure import Comparison, compare
 from shoal.promise import Promise
 from shoal.release import Release
 from shoal.report import charts
+from shoal.write import published
 from shoal.write.certificate import guarantee_in_words
 
 
 def environment() -> Environment:
     """Templates with everything escaped, and a filter for large numbers."""
     pages = Environment(loader=PackageLoader("shoal.report", "."), autoescape=True, undefined=StrictUndefined)
-    pages.filters["count"] = lambda number: f"{number:,.0f}"
+    pages.filters["count"] = lambda number: "–" if number is None else f"{number:,.0f}"
     return pages
 
 
-def write_report(release: Release, folder: Path) -> None:
-    """Write report.html and report.json. Only aggregates go into them: no id, no changed edge, no seed."""
-    attackers = few_attackers(release.graph)
-    if release.promise.n_blocks > 1:
-        attackers.insert(0, OneBlock(tuple(release.promise.blocks.tolist())))
-    before = audit(release.original, k=release.k, attackers=attackers)
-    after = audit(release.graph, k=release.k, attackers=attackers, original=release.original)
-    comparison = compare(release.original, release.graph, communities=False)
-    numbers = {"before": before.to_dict(), "after": after.to_dict(), "comparison": comparison.to_dict()}
-    (folder / "report.json").write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
-    both = release.graph.has_layers and release.graph.ordered
+class Report:
+    """Measures a release once, for both versions; each is given as HTML and as JSON text."""
+
+    def __init__(self, release: Release) -> None:
+        self.release = release
+        self._attackers = few_attackers(release.graph)
+        if release.promise.n_blocks > 1:
+            self._attackers.insert(0, OneBlock(tuple(release.promise.blocks.tolist())))
+
+    @cached_property
+    def before(self) -> Audit:
+        """How exposed people are in the original."""
+        return audit(self.release.original, k=self.release.k, attackers=self._attackers)
+
+    @cached_property
+    def after(self) -> Audit:
+        """How exposed people are in the release, also to somebody who knows the original's numbers."""
+        return audit(self.release.graph, k=self.release.k, attackers=self._attackers, original=self.release.original)
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """The original and the release, measured."""
+        return compare(self.release.original, self.release.graph, communities=False)
+
+    def private(self, warning: str | None = None) -> tuple[str, str]:
+        """Everything there is to say. It names no person and no changed edge, and can be worked back to them."""
+        release = self.release
+        numbers = {
+            "warning": warning,
+            "limits": _limits(release),
+            "before": self.before.to_dict(),
+            "after": self.after.to_dict(),
+            "comparison": self.comparison.to_dict(),
+        }
+        both = release.graph.has_layers and release.graph.ordered
+        html = _render(
+            release,
+            exact=True,
+            warning=warning,
+            before=self.before,
+            after=self.after,
+            comparison=self.comparison,
+            edges=release.edges,
+            kept_share=release.edges.kept_share,
+            l1=release.cost_l1,
+            alone=self.alone,
+            slice_edges=release.slice_edges,
+            axes=[(axis, self.comparison.by(axis).to_dicts()) for axis in ("layer", "time")] if both else [],
+        )
+        return html, json.dumps(numbers, indent=1) + "\n"
+
+    @property
+    def alone(self) -> int:
+        """How many people of the original stand alone."""
+        return _alone(self.release.promise, self.release.original)
+
+    @cached_property
+    def told(self) -> published.Told:
+        """All that the folder says about the original, certificate and pictures included."""
+        return published.told(self.release, self.comparison, self.alone)
+
+    def public(self) -> tuple[str, str]:
+        """What may be published: no id, no changed edge, no seed, and of the original coarse numbers."""
+        release, told = self.release, self.told
+        after = published.without_the_original(self.after)
+        numbers = {
+            "rounding": published.ROUNDING,
+            "limits": _limits(release),
+            "before": {"n_nodes": release.graph.n_nodes, "alone": told.alone},
+            "after": after.to_dict(),
+            "comparison": told.comparison.to_dict(),
+        }
+        html = _render(
+            release,
+            exact=False,
+            warning=None,
+            before=None,
+            after=after,
+            comparison=told.comparison,
+            edges=told.edges,
+            kept_share=published.floor_share(told.edges.kept, told.edges.original),
+            l1=told.cost["l1"],
+            alone=told.alone,
+            slice_edges=told.slice_edges,
+            axes=[],
+        )
+        return html, json.dumps(numbers, indent=1) + "\n"
+
+
+def _render(release: Release, *, exact: bool, **said: Any) -> str:
+    """The page, whose pictures show what it says and no more."""
+    graph = release.graph
     pictures = {
-        "crowds": charts.crowds(release),
-        "risk": charts.risk(before, after),
-        "per_slice": charts.edges_per_slice(release),
-        "similarity": charts.similarity(comparison, release.graph),
-        "distributions": charts.degree_distributions(release),
+        "crowds": charts.crowds(release, before=exact),
+        "risk": charts.risk(said["before"], said["after"]),
+        "per_slice": charts.edges_per_slice(graph, said["slice_edges"]),
+        "similarity": charts.similarity(said["comparison"], graph),
+        "distributions": charts.degree_distributions(release, before=exact),
         "sizes": charts.group_sizes(release),
     }
-    html = (
-        environment()
-        .get_template("page.html")
-        .render(
-            release=release,
-            edges=release.edges,
-            before=before,
-            after=after,
-            comparison=comparison,
-            headline=_headline(release),
-            guarantee=guarantee_in_words(release.promise),
-            alone=[_alone(release.promise, graph) for graph in (release.original, release.graph)],
-            pictures={name: Markup(svg) for name, svg in pictures.items()},  # noqa: S704 - the renderer escapes labels
-            axes=[(axis, comparison.by(axis).to_dicts()) for axis in ("layer", "time")] if both else [],
-            version=shoal.__version__,
-        )
+    page = environment().get_template("page.html")
+    return page.render(
+        **said,
+        release=release,
+        exact=exact,
+        limits=_limits(release),
+        rounding=published.ROUNDING,
+        headline=_headline(release),
+        guarantee=guarantee_in_words(release.promise),
+        alone_now=_alone(release.promise, graph),
+        pictures={name: Markup(svg) for name, svg in pictures.items()},  # noqa: S704 - the renderer escapes labels
+        version=shoal.__version__,
     )
-    (folder / "report.html").write_text(html, encoding="utf-8")
+
+
+def _limits(release: Release) -> str | None:
+    return None if release.limits is None else release.limits.in_words()
 
 
 def _headline(release: Release) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import shutil
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -84,10 +85,10 @@ async def upload(request: Request) -> Response:
     label = views.label_of(unquote(request.headers.get("x-file-name", "")))
     folder = store.new_folder()
     try:
-        size = await _save(request, folder / "input", most)
+        size, digest = await _save(request, folder / "input", most)
         if not size:
             raise HTTPException(400, "The file is empty.")
-        job = store.add(folder, label, size=size)
+        job = store.add(folder, label, size=size, digest=digest)
     except BaseException:
         store.discard(folder)
         raise
@@ -95,17 +96,19 @@ async def upload(request: Request) -> Response:
     return JSONResponse({"go": f"/jobs/{job.id}"}, 201)
 
 
-async def _save(request: Request, file: Path, most: int) -> int:
-    size, stream = 0, request.stream()
+async def _save(request: Request, file: Path, most: int) -> tuple[int, str]:
+    """To the disk; how many bytes they are, and what tells them from others."""
+    size, digest, stream = 0, hashlib.sha256(), request.stream()
     try:
         with file.open("xb") as out:
             while True:
                 chunk = await asyncio.wait_for(anext(stream, None), SILENCE)
                 if chunk is None:
-                    return size
+                    return size, digest.hexdigest()
                 size += len(chunk)
                 if size > most:
                     raise HTTPException(413, views.too_large(most))
+                digest.update(chunk)
                 out.write(chunk)
     except TimeoutError:
         raise HTTPException(408, "The upload stopped in the middle.") from None
@@ -120,14 +123,15 @@ async def demo(request: Request) -> Response:
     store, name = request.app.state.store, (await _form(request)).get("set", "")
     if name not in demos.SETS:
         raise HTTPException(404, "There is no such demo set.")
-    job = store.add(store.new_folder(), demos.SETS[name].title, size=0, demo=name)
+    job = store.add(store.new_folder(), demos.SETS[name].title, size=0, demo=name, digest=f"demo {name}")
     request.app.state.queue.add(job, "look")
     return _to(job)
 
 
 async def show(request: Request) -> Response:
     """The page of a job."""
-    return HTMLResponse(views.job(_job(request)))
+    job = _job(request)
+    return HTMLResponse(views.job(job, again=request.app.state.store.released_before(job)))
 
 
 async def part(request: Request) -> Response:
@@ -135,7 +139,8 @@ async def part(request: Request) -> Response:
     job, name = _job(request), request.path_params["part"]
     if name not in views.PARTS:
         raise HTTPException(404, "There is no such part.")
-    return HTMLResponse(views.part(job, name, request.query_params.get("k", "")))
+    again = request.app.state.store.released_before(job)
+    return HTMLResponse(views.part(job, name, request.query_params.get("k", ""), again=again))
 
 
 async def read_again(request: Request) -> Response:
@@ -172,6 +177,8 @@ async def run(request: Request) -> Response:
     if not (k.isascii() and k.isdigit() and len(k) < 10 and 2 <= int(k) <= found["n_nodes"]):
         raise HTTPException(400, f"k is a whole number from 2 to the number of people, {found['n_nodes']:,}.")
     await queue.cancel(job, "run")
+    if job.status("run") == "done":
+        job.state["released"] = True  # it may have been taken away
     job.state["k"] = int(k)
     job.state["effort"] = "fast" if form.get("effort") == "fast" else "balanced"
     queue.add(job, "run")
@@ -192,6 +199,7 @@ async def delete(request: Request) -> Response:
     job, what = _job(request), (await _form(request)).get("what", "all")
     if what == "mapping":
         (job.folder / "private.json").unlink(missing_ok=True)
+        shutil.rmtree(job.folder / "exact", ignore_errors=True)
         return _to(job, "run")
     await request.app.state.queue.cancel(job)
     if what == "upload":
@@ -215,6 +223,7 @@ _FILES: dict[str, tuple[str, Callable[[Job], str] | None, str, dict[str, str]]] 
     "release.zip": ("release.zip", lambda job: f"release-k{job.state['k']}.zip", "application/zip", {}),
     "mapping.json": ("private.json", lambda job: "PRIVATE-who-is-who.json", "application/json", {}),
     "report.html": ("release/report.html", None, "text/html", {"Content-Security-Policy": REPORT_POLICY}),
+    "exact.html": ("exact/report.html", None, "text/html", {"Content-Security-Policy": REPORT_POLICY}),
     "crowds.svg": ("crowds.svg", None, "image/svg+xml", {"Content-Security-Policy": REPORT_POLICY}),
     "slices.svg": ("slices.svg", None, "image/svg+xml", {"Content-Security-Policy": REPORT_POLICY}),
 }

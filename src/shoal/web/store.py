@@ -24,7 +24,7 @@ _MADE = {
     "look": ("look.json",),
     "audit": ("audit.json",),
     "curve": ("curve.json",),
-    "run": ("run.json", "release", "release.zip", "private.json", "crowds.svg", "slices.svg"),
+    "run": ("run.json", "release", "release.zip", "private.json", "exact", "crowds.svg", "slices.svg"),
 }
 
 
@@ -171,6 +171,17 @@ class Store:
     def newest_first(self) -> list[Job]:
         """The history."""
         return sorted(self.jobs.values(), key=lambda job: -float(job.state["created"]))
+
+    def released_before(self, job: Job) -> bool:
+        """Whether another release of the same upload was made here, by this job or by another of the history."""
+        same = [
+            j
+            for j in self.jobs.values()
+            if j is not job and j.state.get("digest") == job.state.get("digest") is not None
+        ]
+        return bool(job.state.get("released")) or any(
+            j.status("run") == "done" or j.state.get("released") for j in same
+        )
 
     def delete(self, job: Job) -> None:
         """Remove everything of it, now."""

@@ -94,14 +94,14 @@ def refused(why: str) -> str:
     return _page("refused.html", why=why)
 
 
-def job(job: Job) -> str:
-    """The page of a job, with all its parts."""
-    return _page("job.html", **_facts(job, ""))
+def job(job: Job, *, again: bool) -> str:
+    """The page of a job, with all its parts; `again` where the same upload was released before."""
+    return _page("job.html", **_facts(job, ""), again=again)
 
 
-def part(job: Job, name: str, k: str) -> str:
+def part(job: Job, name: str, k: str, *, again: bool) -> str:
     """One part of that page."""
-    return _page(f"{name}.html", **_facts(job, k))
+    return _page(f"{name}.html", **_facts(job, k), again=again)
 
 
 def _page(template: str, **facts: Any) -> str:

@@ -153,14 +153,16 @@ def _run(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> 
         graph = _graph(folder, state, most)
     release = anonymize(graph, state["k"], effort=state["effort"], progress=progress)
     with progress.stage("writing", 3) as tell:
-        certificate = release.save(folder / "release", private=folder / "private.json", force=True)
+        certificate = release.save(
+            folder / "release", private=folder / "private.json", private_report=folder / "exact", force=True
+        )
         tell(0.5)
         (folder / "crowds.svg").write_text(charts.crowds(release), encoding="utf-8")
-        (folder / "slices.svg").write_text(charts.edges_per_slice(release), encoding="utf-8")
+        (folder / "slices.svg").write_text(charts.edges_per_slice(release.graph, release.slice_edges), encoding="utf-8")
         _pack(folder)
         tell(0.8)
         verdict = verify(folder / "release")
-    after = read_json(folder / "release" / "report.json")["after"]
+    after = read_json(folder / "exact" / "report.json")["after"]
     judged = Audit(after["n_nodes"], after["k"], tuple(Exposure(**e) for e in after["attackers"]), ())
     before = charts.people_by_crowd(release.promise.crowds(graph.degree_matrix(), directed=False).min(axis=0))
     return {

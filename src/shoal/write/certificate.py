@@ -1,4 +1,4 @@
-"""certificate.json: what is promised, what it cost, and hashes of the files it speaks of."""
+"""The certificate: what is promised, what it cost, and hashes of the files it speaks of."""
 
 from __future__ import annotations
 
@@ -58,6 +58,7 @@ class Facts(NamedTuple):
     l1: int
     bound: int
     edges: EdgeCounts
+    limits: str | None = None
 
 
 def certificate(release: Release, folder: Path, *, keep_ids: bool) -> dict[str, Any]:
@@ -74,6 +75,7 @@ def certificate(release: Release, folder: Path, *, keep_ids: bool) -> dict[str, 
         l1=release.cost_l1,
         bound=release.bound,
         edges=release.edges,
+        limits=None if release.limits is None else release.limits.in_words(),
     )
     return make_certificate(promise, promise.people_by_level(), facts, folder, keep_ids=keep_ids)
 
@@ -81,14 +83,19 @@ def certificate(release: Release, folder: Path, *, keep_ids: bool) -> dict[str, 
 def make_certificate(
     promise: Promise, people_by_level: dict[int, int], facts: Facts, folder: Path, *, keep_ids: bool
 ) -> dict[str, Any]:
-    """All of `certificate.json`. Files in folders below are named with their path."""
+    """The certificate with exact numbers, as its maker gets it; `published` makes of it what goes into the folder.
+
+    Files in folders below are named with their path.
+    """
     edges, n = facts.edges, facts.n_nodes
     return {
-        "format": 1,
+        "format": 2,
         "made_by": f"shoal {shoal.__version__}",
         "guarantee": guarantee_in_words(promise),
         "attacker": "knows the degree of a person in every slice"
         + (" of any one block of the calendar" if promise.n_blocks > 1 else ""),
+        "limits": facts.limits,
+        "rounding": None,
         "k": promise.k,
         "people_by_k": {str(level): count for level, count in people_by_level.items()},
         "horizon": promise.horizon,

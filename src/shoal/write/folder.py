@@ -14,11 +14,20 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from shoal.errors import GuaranteeError, InputError
+from shoal.write.again import warn_if_again
 from shoal.write.certificate import certificate
-from shoal.write.private import check_private, write_private
+from shoal.write.private import (
+    check_private,
+    check_private_report,
+    private_record,
+    write_private_report,
+    write_secret,
+)
+from shoal.write.published import coarse_certificate
 
 if TYPE_CHECKING:
     from shoal.release import Release
+    from shoal.report import Report
 
 FORMATS = ("csv", "parquet")
 
@@ -47,36 +56,56 @@ def write_release(
     folder: str | os.PathLike[str],
     *,
     private: str | os.PathLike[str] | None,
+    private_report: str | os.PathLike[str] | None,
     keep_ids: bool,
     format: str,
     report: bool,
     force: bool,
     source: str | os.PathLike[str] | None,
 ) -> dict[str, Any]:
-    """Write all files, verify them with code that shares nothing with the stages, then let the folder appear."""
+    """Write all files, verify them with code that shares nothing with the stages, then let the folder appear.
+
+    Gives the certificate with exact numbers; the one in the folder has coarse ones.
+    """
     target = Path(os.path.abspath(folder))
     if format not in FORMATS:
         raise InputError(f"unknown format '{format}'; known are {', '.join(FORMATS)}")
     check_target(target, force=force)
     if private is not None:
         check_private(Path(private), target, force=force)
+    if private_report is not None:
+        check_private_report(Path(private_report), target, force=force)
     names = release.graph.nodes if keep_ids else published_names(release)
     with appearing_whole(target, release.work.draft if release.work is not None else None) as draft:
         _write_tables(release, names, draft, format)
-        if report:
-            from shoal.report import write_report
-
-            write_report(release, draft)
+        found = _measured(release) if report or private_report is not None else None
+        if report and found is not None:
+            for name, text in zip(("report.html", "report.json"), found.public(), strict=True):
+                (draft / name).write_text(text, encoding="utf-8")
         content = certificate(release, draft, keep_ids=keep_ids)
-        (draft / "certificate.json").write_text(
-            json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
+        write_certificate(content, draft)
         _verify(draft, release, names)
+        record = private_record(release, names, source)
+        warning = warn_if_again(target, content, None if private is None else Path(private), record)
         if private is not None:
-            write_private(release, names, Path(private), source)
+            write_secret(json.dumps(record, indent=1, ensure_ascii=False), Path(private))
+        if private_report is not None and found is not None:
+            write_private_report(*found.private(warning), Path(private_report))
     if release.work is not None:
         release.work.remove()
     return content
+
+
+def _measured(release: Release) -> Report:
+    from shoal.report import Report  # with everything that draws pictures: only where there is to be one
+
+    return Report(release)
+
+
+def write_certificate(exact: dict[str, Any], folder: Path) -> None:
+    """Write certificate.json, in which numbers about the original are coarse."""
+    text = json.dumps(coarse_certificate(exact), indent=2, ensure_ascii=False)
+    (folder / "certificate.json").write_text(text + "\n", encoding="utf-8")
 
 
 def _verify(folder: Path, release: Release, names: pl.Series) -> None:

@@ -1,12 +1,15 @@
-"""The private record: who is who, what was changed, and the seed. Written only where asked, readable by its owner only."""
+"""What is for the owner's eyes only: the private record (who is who, what was changed, the seed) and the report with exact
+numbers. Written only where asked, readable by the owner only, never in the release folder.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -17,28 +20,64 @@ if TYPE_CHECKING:
     from shoal.release import Release
 
 
-def check_private(file: Path, folder: Path, *, force: bool) -> None:
-    """Refuse a record inside the folder that will be published, or over a file that exists."""
+def check_private(file: Path, folder: Path, *, force: bool, what: str = "record") -> None:
+    """Refuse a record or report inside the folder that will be published, or over a file that exists."""
     file = Path(os.path.abspath(file))
     if folder in file.parents:
-        raise InputError(f"{file}: the private record must not be inside the release folder, which is published")
+        raise InputError(f"{file}: the private {what} must not be inside the release folder, which is published")
     if file.is_dir() or (file.exists() and not force):
         raise InputError(f"{file}: exists already (replace it with --force)")
     if not file.parent.is_dir():
         raise InputError(f"{file}: there is no folder {file.parent}")
 
 
-def write_private(release: Release, names: pl.Series, file: Path, source: str | os.PathLike[str] | None) -> None:
-    """Write the record with mode 0600, whole or not at all. That of an extension goes on from the earlier one."""
+def check_private_report(place: Path, folder: Path, *, force: bool) -> None:
+    """The same for a report: a file .html or .json, or a folder for both, which may be there or not."""
+    place = Path(os.path.abspath(place))
+    if place.suffix in (".html", ".json") or not place.is_dir():
+        if place == folder:
+            raise InputError(f"{place}: the private report must not be inside the release folder, which is published")
+        check_private(place, folder, force=force, what="report")
+    else:
+        for file in _report_files(place):
+            check_private(file, folder, force=force, what="report")
+
+
+def write_private_report(html: str, numbers: str, place: Path) -> None:
+    """Write the page, its numbers or both, with mode 0600."""
+    place = Path(os.path.abspath(place))
+    try:
+        if place.suffix not in (".html", ".json"):
+            place.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{place}: cannot be written ({error.strerror})") from None
+    for file in _report_files(place):
+        write_secret(html if file.suffix == ".html" else numbers, file)
+
+
+def _report_files(place: Path) -> list[Path]:
+    return [place] if place.suffix in (".html", ".json") else [place / "report.html", place / "report.json"]
+
+
+def digest_of(content: bytes) -> str:
+    """What says in a private record that two releases are of the same data. It stands nowhere else."""
+    return hashlib.blake2b(content, person=b"shoal input", digest_size=16).hexdigest()
+
+
+def private_record(release: Release, names: pl.Series, source: str | os.PathLike[str] | None) -> dict[str, Any]:
+    """The record of a release. That of an extension goes on from the earlier one."""
     published = [str(name) for name in names.to_list()]
     before = release.after.record if release.after is not None else {"seeds": [], "slices": [], "changed_edges": {}}
+    earlier = [*before.get("earlier_digests", []), *([before["input_digest"]] if "input_digest" in before else [])]
     changes = release.changes()
-    record = {
+    return {
         "warning": "PRIVATE: whoever has this file can undo the release.",
         "seeds": [*before["seeds"], release.chance.seed],
         "k": release.k,
         "method": release.method,
         "input": None if source is None else {"name": Path(source).name, "sha256": sha256(Path(source))},
+        "input_digest": digest_of(release.original.digest()),
+        "earlier_digests": earlier,
         "slices": [*before["slices"], *(part.label for part in release.graph.slices)],
         "ids": dict(zip(published, release.graph.nodes.to_list(), strict=True)),
         "levels": dict(zip(published, release.promise.needs.tolist(), strict=True)),
@@ -46,12 +85,21 @@ def write_private(release: Release, names: pl.Series, file: Path, source: str | 
         "held_back": list(release.after.held_back) if release.after is not None else [],
         "changed_edges": {name: [*before["changed_edges"].get(name, []), *rows] for name, rows in changes.items()},
     }
+
+
+def write_private(release: Release, names: pl.Series, file: Path, source: str | os.PathLike[str] | None) -> None:
+    """Write the record of a release."""
+    write_secret(json.dumps(private_record(release, names, source), indent=1, ensure_ascii=False), file)
+
+
+def write_secret(text: str, file: Path) -> None:
+    """Write a file with mode 0600, whole or not at all."""
     file = Path(os.path.abspath(file))
     try:
         handle, draft = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)  # mode 0600
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                json.dump(record, stream, indent=1, ensure_ascii=False)
+                stream.write(text)
                 stream.flush()
                 os.fsync(stream.fileno())
             os.replace(draft, file)

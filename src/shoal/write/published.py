@@ -1,0 +1,172 @@
+"""What may be said in public about the original: every such number of a release folder passes through here.
+
+Exact numbers are a fingerprint. Whoever has the release can try all originals a few edits away, and keep those whose numbers
+agree; enough digits leave one. So counts are rounded down to a grid that does not depend on the data, similarities go into
+bins of a tenth with neither an exact 1 nor an exact 0, and nothing is said about a slice in which few people or few
+changes are. The numbers of the released graph itself are in its tables anyway and stay exact. docs/release.md goes through
+them one by one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from shoal.audit.exposure import Audit
+from shoal.graph import TemporalGraph
+from shoal.measure.compare import PAIRED, overall
+from shoal.measure.comparison import Comparison
+from shoal.release import EdgeCounts, Release, normalised_cost
+
+# Edges of a slice are told where at least so many people have contacts in it and so many edges changed. How similar
+# a slice, or the whole, is to the original is told from MANY of both: of fewer a bin of a tenth rules out nearly all
+# originals but a few (fuzz/enumerate.py). The same holds for the cost as a multiple of a bound below MANY.
+FEW, MANY = 10, 100
+WEAKEST_BOUND = 3  # a cost of more than this many times the bound says nothing about the release
+ROUNDING = (
+    "Numbers about the original are rounded down to multiples of 10 below 100, of 50 below 1,000, of 500 below 10,000 and so "
+    "on; what was added and removed is counted from these."
+)
+
+_EDGES = ("original", "released", "added", "removed")
+
+
+def floor_grid(count: int) -> int:
+    """The largest value of the grid that is not above the count.
+
+    >>> [floor_grid(count) for count in (9, 99, 149, 999, 1_257, 18_791)]
+    [0, 90, 100, 950, 1000, 15000]
+    """
+    step = 10 if count < 100 else 5 * 10 ** (len(str(count)) - 2)
+    return count - count % step
+
+
+def floor_share(part: int, whole: int) -> float:
+    """A share, down to a multiple of 0.05; 1 where there is nothing to share."""
+    return (20 * part // whole) / 20 if whole else 1.0
+
+
+def bin_of(similarity: float | None) -> float | None:
+    """Down to a tenth; the highest bin is 0.9 to 1, so that no bin says 'the same'. Below 0 is 0."""
+    return None if similarity is None or math.isnan(similarity) else min(max(math.floor(10 * similarity), 0), 9) / 10
+
+
+class Told(NamedTuple):
+    """What a folder says about the original: edges and cost in the certificate, and the rest in the report."""
+
+    edges: EdgeCounts
+    cost: dict[str, Any]
+    alone: int
+    slice_edges: list[EdgeCounts | None]
+    comparison: Comparison
+
+
+def told(release: Release, comparison: Comparison, alone: int) -> Told:
+    """All of it, from exact numbers; `alone` people could be singled out in the original."""
+    original, graph = release.original, release.graph
+    return Told(
+        edges=coarse_edges(release.edges),
+        cost=coarse_cost(release.cost_l1, release.bound, graph.n_nodes, graph.n_slices),
+        alone=floor_grid(alone),
+        slice_edges=coarse_slices(release.slice_edges, original, graph),
+        comparison=coarse_comparison(comparison, original, graph),
+    )
+
+
+def coarse_edges(exact: EdgeCounts) -> EdgeCounts:
+    """Kept and original on the grid; added and removed follow from these."""
+    kept, original = floor_grid(exact.kept), floor_grid(exact.original)
+    return EdgeCounts(original, exact.released, exact.released - kept, original - kept)
+
+
+def coarse_cost(l1: int, bound: int, n_people: int, n_slices: int) -> dict[str, Any]:
+    """Cost and bound on the grid, and the ratio of the exact ones up to a tenth where they are large."""
+    told_l1, told_bound = floor_grid(l1), floor_grid(bound)
+    tenths = -(-10 * l1 // bound) if bound >= MANY else None
+    return {
+        "l1": told_l1,
+        "normalised": normalised_cost(told_l1, n_people, n_slices),
+        "lower_bound": told_bound,
+        "at_most_times_optimum": None if tenths is None or tenths > 10 * WEAKEST_BOUND else tenths / 10,
+    }
+
+
+def coarse_certificate(exact: dict[str, Any]) -> dict[str, Any]:
+    """The certificate that goes into the folder, from the one with exact numbers."""
+    cost, counts = exact["cost"], exact["edges"]
+    edges = coarse_edges(EdgeCounts(*(counts[name] for name in _EDGES)))
+    return exact | {
+        "rounding": ROUNDING,
+        "cost": coarse_cost(cost["l1"], cost["lower_bound"], exact["n_nodes"], exact["n_slices"]),
+        "edges": {name: getattr(edges, name) for name in (*_EDGES, "kept")}
+        | {"kept_share": floor_share(edges.kept, edges.original)},
+    }
+
+
+def coarse_slices(exact: list[EdgeCounts], original: TemporalGraph, released: TemporalGraph) -> list[EdgeCounts | None]:
+    """Edges slice by slice; None where few people or few changes are behind them."""
+    return [
+        coarse_edges(counts) if min(counts.changed, _people(original, t), _people(released, t)) >= FEW else None
+        for t, counts in enumerate(exact)
+    ]
+
+
+def coarse_comparison(exact: Comparison, original: TemporalGraph, released: TemporalGraph) -> Comparison:
+    """What is measured in the release, and bins of how far the original agrees; of the original itself no measure."""
+    table = exact.slices
+    counts = [EdgeCounts(*row) for row in table.select(f"edges_{name}" for name in _EDGES).iter_rows()]
+    told = coarse_slices(counts, original, released)
+    similar = [
+        bin_of(value) if min(counts[t].changed, _people(original, t), _people(released, t)) >= MANY else None
+        for t, value in enumerate(table["pagerank_similarity"])
+    ]
+    slices = table.select("label", "layer", "start").with_columns(
+        pl.Series("edges_released", table["edges_released"]),
+        *(
+            pl.Series(f"edges_{name}", [getattr(one, name) if one is not None else None for one in told], pl.Int64)
+            for name in ("original", "kept", "added", "removed")
+        ),
+        pl.Series("pagerank_similarity", similar, pl.Float64),
+        *(table[f"{name}_released"] for name in PAIRED),
+    )
+    return Comparison(exact.n_nodes, exact.directed, slices, _overall(exact, counts, original, released))
+
+
+def _overall(
+    exact: Comparison, counts: list[EdgeCounts], original: TemporalGraph, released: TemporalGraph
+) -> dict[str, Any]:
+    """The numbers for the whole. Means over the release's slices are weighted by its own edges, not by the original's."""
+    total = EdgeCounts(*(sum(getattr(one, name) for one in counts) for name in _EDGES))
+    many = min(total.changed, _people(original), _people(released)) >= MANY
+    edges = coarse_edges(total)
+    own = overall(
+        exact.slices.with_columns(exact.slices[f"{n}_released"].alias(f"{n}_original") for n in ("edges", *PAIRED))
+    )
+    told: dict[str, Any] = {
+        "edges": {"original": edges.original, "released": edges.released, "agreement": None},
+        "edges_kept": edges.kept,
+        "edges_added": edges.added,
+        "edges_removed": edges.removed,
+        "edges_kept_share": floor_share(edges.kept, edges.original),
+    }
+    for name, value in exact.overall.items():
+        if name in PAIRED:
+            agreement = bin_of(value["agreement"]) if many else None
+            told[name] = {"original": None, "released": own[name]["released"], "agreement": agreement}
+        elif name in ("pagerank_similarity", "hub_overlap", "hub_overlap_total"):
+            told[name] = bin_of(value) if many else None
+    return told
+
+
+def without_the_original(after: Audit) -> Audit:
+    """The audit of a release, less the attacker whose success is measured against the original."""
+    return replace(after, attackers=tuple(e for e in after.attackers if e.name != "reidentify"))
+
+
+def _people(graph: TemporalGraph, t: int | None = None) -> int:
+    """How many people have contacts, in a slice or at all."""
+    return len(np.unique(graph.edges(t) if t is not None else graph._edges))
