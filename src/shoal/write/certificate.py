@@ -82,9 +82,11 @@ def make_certificate(
     promise: Promise, people_by_level: dict[int, int], facts: Facts, folder: Path, *, keep_ids: bool
 ) -> dict[str, Any]:
     """All of `certificate.json`. Files in folders below are named with their path."""
-    edges, n = facts.edges, facts.n_nodes
+    n, released = facts.n_nodes, facts.edges.released
+    kept, original = coarse(facts.edges.kept), coarse(facts.edges.original)
+    l1, ratio = coarse(facts.l1), times_optimum(facts.l1, facts.bound)
     return {
-        "format": 1,
+        "format": 2,
         "made_by": f"shoal {shoal.__version__}",
         "guarantee": guarantee_in_words(promise),
         "attacker": "knows the degree of a person in every slice"
@@ -101,24 +103,31 @@ def make_certificate(
         "ids": "original" if keep_ids else "pseudonyms",
         "min_class_size": facts.min_class_size,
         "n_classes": facts.n_classes,
+        "limits": None,
+        "rounding": "Numbers about the original are rounded down.",
         "cost": {
-            "l1": facts.l1,
-            "normalised": normalised_cost(facts.l1, n, facts.n_slices),
-            "lower_bound": facts.bound,
-            "at_most_times_optimum": times_optimum(facts.l1, facts.bound),
+            "l1": l1,
+            "normalised": normalised_cost(l1, n, facts.n_slices),
+            "lower_bound": coarse(facts.bound),
+            "at_most_times_optimum": None if ratio is None or ratio > 3 else round(ratio, 1),
         },
         "edges": {
-            "original": edges.original,
-            "released": edges.released,
-            "added": edges.added,
-            "removed": edges.removed,
-            "kept": edges.kept,
-            "kept_share": edges.kept_share,
+            "original": original,
+            "released": released,
+            "added": released - kept,
+            "removed": original - kept,
+            "kept": kept,
+            "kept_share": 20 * kept // original / 20 if original else 1.0,
         },
         "sha256": {
             file.relative_to(folder).as_posix(): sha256(file) for file in sorted(folder.rglob("*")) if file.is_file()
         },
     }
+
+
+def coarse(count: int) -> int:
+    """Rounded down: to tens below 100, above to a twentieth of the next power of ten."""
+    return count - count % (10 if count < 100 else 5 * 10 ** (len(str(count)) - 2))
 
 
 def sha256(file: Path) -> str:
