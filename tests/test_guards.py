@@ -88,24 +88,6 @@ def test_nothing_published_tells_the_seed_or_the_order_of_the_input(tmp_path):
         assert frame.equals(frame.sort(by))
 
 
-def publish(folder, people, slices, edges, *, directed=False, by_k=None, k=2, **claims):
-    """A release folder by hand, with a certificate that fits it but for `claims`."""
-    folder.mkdir()
-    pl.DataFrame({"node": people}).write_csv(folder / "nodes.csv")
-    (pl.DataFrame(slices) if isinstance(slices, dict) else pl.DataFrame({"slice": slices})).write_csv(
-        folder / "slices.csv"
-    )
-    pl.DataFrame(edges, schema=["source", "target", "slice"], orient="row").write_csv(folder / "edges.csv")
-    labels = slices["slice"] if isinstance(slices, dict) else slices
-    content = {
-        "k": k, "n_nodes": len(people), "n_slices": len(labels), "n_blocks": 1, "directed": directed, "min_class_size": k,
-        "people_by_k": by_k or {str(k): len(people)}, "edges": {"released": len(edges)},
-        "sha256": {f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in folder.iterdir()},
-    }  # fmt: skip
-    (folder / "certificate.json").write_text(json.dumps(content | claims))
-    return folder
-
-
 def test_verify_counts_both_degrees_of_a_digraph(tmp_path):
     round_trip = [(1, 2, "a"), (2, 3, "a"), (3, 4, "a"), (4, 1, "a")]
     assert shoal.verify(publish(tmp_path / "good", [1, 2, 3, 4], ["a"], round_trip, directed=True, k=4))
