@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import importlib
 import json
 
@@ -19,6 +18,7 @@ from shoal.randomness import Randomness
 from shoal.rebuild import within
 from shoal.rebuild.within.board import Board, SliceLimits
 from shoal.web.guard import Guard
+from tests.audit.forge import publish
 
 GRAPH = TemporalGraph.from_events([(f"person-{i % 17}", f"person-{i * 7 % 23}", i % 4) for i in range(120)])
 STAR = np.array([[0, 1], [0, 2], [0, 3]], np.int32)

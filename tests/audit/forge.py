@@ -30,10 +30,8 @@ def publish(folder, people, slices, edges, *, directed=False, by_k=None, k=2, **
         "edges": {"original": 0, "released": len(edges), "added": len(edges), "removed": 0, "kept": 0, "kept_share": 1.0},
         "sha256": {},
     }  # fmt: skip
-    content |= claims
-    content |= {"guarantee": guarantee_of(content), "attacker": attacker_of(content)} | claims
-    (folder / "certificate.json").write_text(json.dumps(content))
-    return sign(folder)
+    (folder / "certificate.json").write_text(json.dumps(content | claims))
+    return sign(folder, **claims)
 
 
 def crowds_of(people, edges, *, directed=False):
@@ -51,11 +49,11 @@ def claims_of(folder: Path) -> dict[str, Any]:
 
 def sign(folder: Path, **claims: Any) -> Path:
     """The certificate with these claims, words that fit them, and hashes of whatever lies in the folder."""
-    content = claims_of(folder) | claims
-    words = {"guarantee": guarantee_of(content), "attacker": attacker_of(content)}
     files = sorted(file for file in folder.rglob("*") if file.is_file() and file.name != "certificate.json")
     hashes = {file.relative_to(folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
-    (folder / "certificate.json").write_text(json.dumps(words | content | {"sha256": hashes} | words | claims))
+    content = claims_of(folder) | {"sha256": hashes} | claims
+    content |= {"guarantee": guarantee_of(content), "attacker": attacker_of(content)} | claims
+    (folder / "certificate.json").write_text(json.dumps(content))
     return folder
 
 
