@@ -31,7 +31,7 @@ from shoal.stages import How, group_people, rebuild_slice
 
 @dataclass(frozen=True, eq=False)
 class Earlier:
-    """What an extension goes on from: the folder before, its record, everybody's published name (an own id or not), and who waits."""
+    """What an extension goes on from: the folder before, its record, everybody's published name, who waits, and if ids are kept."""
 
     folder: Path
     record: dict[str, Any]

@@ -175,7 +175,7 @@ def read_table(folder: Path, name: str, columns: list[str], *optional: str) -> p
         if (folder / f"{name}.parquet").is_file():
             table = scan_rows(folder / f"{name}.parquet", columns, *optional).cast(pl.String).collect()
         else:
-            table = _read_csv((folder / f"{name}.csv").read_bytes(), columns, optional)
+            table = _read_csv(folder / f"{name}.csv", columns, optional)
     except BROKEN as error:
         raise Unreadable(f"{name}: {(str(error).splitlines() or ['cannot be read'])[0]}") from None
     for column in columns:
@@ -190,7 +190,7 @@ def scan_rows(file: Path, columns: list[str], *optional: str) -> pl.LazyFrame:
     if lazy.select(pl.len()).collect().item() > _ROWS_PER_BYTE * file.stat().st_size:
         raise Unreadable(f"{file.name} unpacks to too many rows for a release")
     have = lazy.collect_schema()
-    _check_columns(list(have), columns, optional)
+    _check_columns(file.name, list(have), columns, optional)
     for column, kind in have.items():
         if kind != pl.String and not (kind.is_integer() and column in _NUMBERED):
             raise Unreadable(f"column '{column}' of {file.name} holds {kind}")
@@ -199,22 +199,23 @@ def scan_rows(file: Path, columns: list[str], *optional: str) -> pl.LazyFrame:
     return lazy
 
 
-def _check_columns(have: list[str], columns: list[str], optional: tuple[str, ...]) -> None:
+def _check_columns(name: str, have: list[str], columns: list[str], optional: tuple[str, ...]) -> None:
     wanted = columns + [column for column in optional if column in have]
     if missing := [column for column in columns if column not in have]:
-        raise Unreadable(f"there is no column '{missing[0]}'")
+        raise Unreadable(f"{name}: there is no column '{missing[0]}'")
     if have != wanted:
-        raise Unreadable(f"the columns are {ascii(have)[:80]}, not {', '.join(wanted)}")
+        raise Unreadable(f"{name}: the columns are {ascii(have)[:80]}, not {', '.join(wanted)}")
 
 
-def _read_csv(data: bytes, columns: list[str], optional: tuple[str, ...]) -> pl.DataFrame:
+def _read_csv(file: Path, columns: list[str], optional: tuple[str, ...]) -> pl.DataFrame:
     """A table in the one form that shoal writes: any other reader finds the same cells in it, and nothing beside them."""
+    data = file.read_bytes()
     have = pl.read_csv(data, infer_schema=False, n_rows=0).columns
-    _check_columns(have, columns, optional)
+    _check_columns(file.name, have, columns, optional)
     first, other = (b"(?:%b|%b%b)" % (_QUOTED, _BARE, many) for many in (b"++", b"*+"))
     line = b",".join([first] + [other] * (len(have) - 1)) + b"\n"
     if data.startswith(codecs.BOM_UTF8) or not re.fullmatch(b"(?:%b)++" % line, data):
         raise Unreadable(
-            "a table has lines with too few or too many cells, blank ones, or other signs than those of a CSV file"
+            f"{file.name}: has lines of too few or too many cells, blank ones, or not the form that shoal writes"
         )
     return pl.read_csv(data, infer_schema=False)
