@@ -125,7 +125,7 @@ MUTANTS = [
     Mutant("verify: blocks of another horizon pass", "audit/_crowds.py", " or not np.array_equal(part.blocks, expected):", ":", f"{FORGED}::test_a_horizon_that_is_hidden_or_invented"),
     Mutant("verify: blocks without a horizon pass", "audit/_crowds.py", "np.zeros(len(begins), np.int64) if horizon is None", "part.blocks if horizon is None", f"{FORGED}::test_a_horizon_that_is_hidden_or_invented"),
     Mutant("verify: the order of edges passes", "audit/_crowds.py", '        wrong.append("edges")', "        pass", f"{FORGED}::test_columns_and_orders_that_tell_more"),
-    Mutant("verify: directions of undirected edges pass", "audit/_crowds.py", "if not directed and (u > v).any():", "if False:", f"{FORGED}::test_columns_and_orders_that_tell_more"),
+    Mutant("verify: directions of undirected edges pass", "audit/_crowds.py", "if not directed and (u > v).any():", "if False:", f"{FORGED}::test_directions_in_a_release_that_claims_to_have_none"),
     Mutant("verify: the order in partitioned Parquet passes", "audit/_partitioned.py", "sorted_names and not unsorted,", "True,", LARGE),
     Mutant("verify: loops pass", "audit/_crowds.py", "    loops = int((u == v).sum())", "    loops = 0", TAMPER),
     Mutant("verify: repeats pass", "audit/_crowds.py", "        again = int((key[1:] == key[:-1]).sum())", "        again = 0", TAMPER),

@@ -175,7 +175,7 @@ def test_a_horizon_that_is_hidden_or_invented(good, tmp_path):
 @examples(30)
 @given(
     st.data(),
-    st.sampled_from(["1d", "2d", "1w", "2w", "1mo", "3mo", "1y", 1, 2, 5]),
+    st.sampled_from(["1d", "2d", "1w", "2w", "1mo", "3mo", "1y", 1, 2, 5, 10**12]),
     st.sampled_from(["6h", "1d", "1mo"]),
 )
 def test_blocks_are_those_that_anonymize_makes(tmp_path_factory, data, horizon, width):
@@ -273,6 +273,15 @@ def test_good_parquet_beside_a_naked_csv(good):
 )  # fmt: skip
 def test_columns_and_orders_that_tell_more(good, table, change):
     refused(edit(good("k4"), table, change))
+
+
+def test_directions_in_a_release_that_claims_to_have_none(tmp_path):
+    """Everybody has one contact; but the table still says who wrote to whom."""
+    assert shoal.verify(publish(tmp_path / "good", [1, 2, 3, 4], ["a"], [(1, 2, "a"), (3, 4, "a")], k=4))
+    forged = publish(tmp_path / "out", [1, 2, 3, 4], ["a"], [(1, 2, "a"), (4, 3, "a")], k=4)
+    assert shoal.verify(forged).failures == [
+        "the order of the rows says nothing: not sorted: the two ends of edges without a direction"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def check_blocks(part: Released, horizon: str | None) -> Check:
 
 def blocks_of(begins: list[str], horizon: str) -> np.ndarray | None:
     """The block of every slice by when it begins: so many in a row, or the same part of the calendar; None if it is neither."""
-    if re.fullmatch(r"\d{1,9}", horizon, re.ASCII) and int(horizon):
+    if re.fullmatch(r"\d+", horizon, re.ASCII) and int(horizon):
         place = {start: i for i, start in enumerate(dict.fromkeys(begins))}
         return np.unique([place[start] // int(horizon) for start in begins], return_inverse=True)[1]
     if not _WIDTH.fullmatch(horizon) or not begins:
