@@ -115,6 +115,38 @@ def test_ids_that_turn_from_numbers_into_text(first):
     assert grown.after.held_back == ()
 
 
+def test_an_extension_calls_people_as_the_release_before_did(first):
+    """Where ids were kept the certificate says so; where they were not they cannot be published later."""
+    later = contacts(20, 2, 1, first_day=9)
+    with pytest.raises(InputError, match="keep the pseudonyms they have"):
+        shoal.extend(first / "r0", later, first / "0.json", seed=0).save(first / "r1", keep_ids=True, report=False)
+    shoal.anonymize(contacts(20, 3, 0), 3, seed=0).save(
+        first / "kept", private=first / "kept.json", keep_ids=True, report=False
+    )
+    made = shoal.extend(first / "kept", later, first / "kept.json", seed=0).save(first / "more", report=False)
+    assert made["ids"] == "original"
+    assert shoal.verify([first / "kept", first / "more"])
+    record = json.loads((first / "kept.json").read_text())
+    other = {name: f"x{name}" for name in record["ids"]}
+    (first / "other.json").write_text(json.dumps(record | {"ids": other}))
+    with pytest.raises(InputError, match="people are called otherwise"):
+        shoal.extend(first / "kept", later, first / "other.json", seed=0)
+
+
+def test_two_people_whose_pseudonyms_happen_to_be_their_ids_are_not_kept(tmp_path):
+    """A newcomer gets a pseudonym although those before look as if they had none."""
+    for seed in range(8):
+        place = tmp_path / str(seed)
+        place.mkdir()
+        shoal.anonymize(TemporalGraph.from_slices({"a": [(1, 2)]}), 2, seed=seed).save(
+            place / "a", private=place / "a.json", report=False
+        )
+        later = TemporalGraph.from_slices({"b": [(1, 2), (70, 80)]})
+        shoal.extend(place / "a", later, place / "a.json", seed=seed).save(place / "b", report=False)
+        assert pl.read_csv(place / "b" / "nodes.csv")["node"].to_list() == [1, 2, 3, 4]
+        assert shoal.verify([place / "a", place / "b"])
+
+
 def test_what_does_not_fit_is_refused(first, tmp_path):
     record = first / "0.json"
     with pytest.raises(InputError, match="was released before"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import importlib
 import json
 
@@ -19,6 +18,7 @@ from shoal.randomness import Randomness
 from shoal.rebuild import within
 from shoal.rebuild.within.board import Board, SliceLimits
 from shoal.web.guard import Guard
+from tests.audit.forge import publish
 
 GRAPH = TemporalGraph.from_events([(f"person-{i % 17}", f"person-{i * 7 % 23}", i % 4) for i in range(120)])
 STAR = np.array([[0, 1], [0, 2], [0, 3]], np.int32)
@@ -86,24 +86,6 @@ def test_nothing_published_tells_the_seed_or_the_order_of_the_input(tmp_path):
     for table, by in (("nodes", ["node"]), ("edges", ["slice", "source", "target"])):
         frame = pl.read_csv(tmp_path / "out" / f"{table}.csv")
         assert frame.equals(frame.sort(by))
-
-
-def publish(folder, people, slices, edges, *, directed=False, by_k=None, k=2, **claims):
-    """A release folder by hand, with a certificate that fits it but for `claims`."""
-    folder.mkdir()
-    pl.DataFrame({"node": people}).write_csv(folder / "nodes.csv")
-    (pl.DataFrame(slices) if isinstance(slices, dict) else pl.DataFrame({"slice": slices})).write_csv(
-        folder / "slices.csv"
-    )
-    pl.DataFrame(edges, schema=["source", "target", "slice"], orient="row").write_csv(folder / "edges.csv")
-    labels = slices["slice"] if isinstance(slices, dict) else slices
-    content = {
-        "k": k, "n_nodes": len(people), "n_slices": len(labels), "n_blocks": 1, "directed": directed, "min_class_size": k,
-        "people_by_k": by_k or {str(k): len(people)}, "edges": {"released": len(edges)},
-        "sha256": {f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in folder.iterdir()},
-    }  # fmt: skip
-    (folder / "certificate.json").write_text(json.dumps(content | claims))
-    return folder
 
 
 def test_verify_counts_both_degrees_of_a_digraph(tmp_path):

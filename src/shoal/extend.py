@@ -31,12 +31,13 @@ from shoal.stages import How, group_people, rebuild_slice
 
 @dataclass(frozen=True, eq=False)
 class Earlier:
-    """What an extension goes on from: the folder before, its private record, everybody's published name, and who waits."""
+    """What an extension goes on from: the folder before, its record, everybody's published name, who waits, and if ids are kept."""
 
     folder: Path
     record: dict[str, Any]
     names: pl.Series
     held_back: tuple[Any, ...]
+    keeps_ids: bool
 
 
 def extend(
@@ -75,7 +76,7 @@ def extend(
     True
     """
     folder, known = Path(folder), read_record(Path(record))
-    _check_fits(folder, graph, known)
+    keeps_ids = _check_fits(folder, graph, known)
     how = How("search", effort, None, "edges", deletion_weight, 1)
     jobs, progress = jobs or usable_cores(), progress or Progress()
     chance = Randomness(seed, graph.digest())
@@ -118,7 +119,7 @@ def extend(
         chance=chance,
         rounds=[],
         bound=bound,
-        after=Earlier(folder, known, _names(nodes, names, chance), waiting),
+        after=Earlier(folder, known, _names(nodes, names, chance, keeps_ids=keeps_ids), waiting, keeps_ids),
     )
 
 
@@ -144,7 +145,7 @@ def read_record(file: Path) -> dict[str, Any]:
         and len({str(original) for original in ids.values()}) == len(ids)
         and _are_whole([record["k"], *levels.values()], 1, len(ids))
         and _are_whole(groups.values(), 0, len(ids) - 1)
-        and (_are_kept(ids) or all(name.isascii() and name.isdigit() and len(name) < 19 for name in ids))
+        and (_are_kept(ids) or _are_numbers(ids))
         and all(isinstance(label, str) for label in record["slices"])
         and all(isinstance(rows, list) for rows in record["changed_edges"].values())
     )
@@ -162,10 +163,17 @@ def _are_kept(ids: dict[str, Any]) -> bool:
     return all(str(original) == name for name, original in ids.items())
 
 
-def _check_fits(folder: Path, graph: TemporalGraph, known: dict[str, Any]) -> None:
-    """Refuse what would break the promise over all releases together, before any work."""
+def _are_numbers(ids: dict[str, Any]) -> bool:
+    """Whether people were published under pseudonyms."""
+    return all(name.isascii() and name.isdigit() and len(name) < 19 for name in ids)
+
+
+def _check_fits(folder: Path, graph: TemporalGraph, known: dict[str, Any]) -> bool:
+    """Refuse what would break the promise over all releases together, before any work. Says whether ids are kept."""
     claims = read_certificate(folder)
     directed, n_blocks = claims["directed"], claims["n_blocks"]
+    if claims.get("format") == 1:
+        raise InputError(f"{folder}: was made by an older version, and does not verify any more; make it again")
     if n_blocks > 1:
         raise InputError(
             f"{folder}: has a horizon, so its groups change over time and cannot be carried on; anonymize later slices alone"
@@ -177,6 +185,10 @@ def _check_fits(folder: Path, graph: TemporalGraph, known: dict[str, Any]) -> No
         raise InputError(f"{folder}: {'has' if directed else 'has no'} directions, unlike the new data")
     if again := sorted(set(known["slices"]) & {part.label for part in graph.slices}):
         raise InputError(f"slice '{again[0]}' was released before; give only later slices")
+    keeps_ids = claims.get("ids") == "original"
+    if not (_are_kept(known["ids"]) if keeps_ids else _are_numbers(known["ids"])):
+        raise InputError(f"{folder}: the private record is not that of this release: people are called otherwise in it")
+    return keeps_ids
 
 
 def _same_ids(graph: TemporalGraph, ids: dict[str, Any]) -> tuple[TemporalGraph, dict[Any, str]]:
@@ -187,10 +199,10 @@ def _same_ids(graph: TemporalGraph, ids: dict[str, Any]) -> tuple[TemporalGraph,
     return graph, {original if numbers else str(original): name for name, original in ids.items()}
 
 
-def _names(nodes: list[Any], names: dict[Any, str], chance: Randomness) -> pl.Series:
+def _names(nodes: list[Any], names: dict[Any, str], chance: Randomness, *, keeps_ids: bool) -> pl.Series:
     """Published names: those of before; for newcomers the next numbers in a secret order, or their own if ids were kept."""
     new = [node for node in nodes if node not in names]
-    if _are_kept({name: original for original, name in names.items()}):
+    if keeps_ids:
         return ids_as_series(nodes)
     first = max(int(name) for name in names.values()) + 1
     ranks = chance.rank([f"pseudonym/{node}" for node in new])

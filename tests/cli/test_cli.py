@@ -28,6 +28,7 @@ def test_the_two_commands(edges, tmp_path):
     checked = shoal_process("verify", tmp_path / "out")
     assert checked.returncode == 0
     assert "holds at k = 3" in checked.stdout
+    assert "claimed, not checked: made_by" in checked.stdout
     assert "\x1b" not in made.stdout + checked.stdout
     failed = shoal_process("verify", tmp_path / "out", "-k", 12)
     assert failed.returncode == 1
@@ -44,6 +45,7 @@ def test_json_is_the_certificate_and_nothing_else(edges, tmp_path):
     assert certificate["edges"]["kept"] + certificate["edges"]["removed"] == certificate["edges"]["original"]
     verdict = json.loads(shoal_process("verify", tmp_path / "out", "--json").stdout)
     assert verdict["holds"] is True
+    assert {"made_by", "method", "cost.l1", "edges.kept"} <= set(verdict["claimed_not_checked"])
     again = shoal_process(
         "anonymize",
         edges,

@@ -16,6 +16,7 @@ from shoal.large import contacts as steps
 from shoal.write.again import ReleasedBefore
 from shoal.write.published import floor_grid
 from tests import naive
+from tests.audit.forge import claims_of, sign
 from tests.command import shoal as run
 from tests.engine.conftest import hashes
 
@@ -116,6 +117,54 @@ def test_verify_notices_what_is_wrong_in_a_slice(contacts, tmp_path, change, mes
     assert not verdict
     assert any("00001.parquet was changed" in failure for failure in verdict.failures)
     assert any(message in failure or "loops" in failure for failure in verdict.failures[1:])
+
+
+def test_forgeries_in_partitioned_parquet(contacts, tmp_path):
+    """Signed again each time, and refused: ids that are cut to whole numbers, directions, columns, notes, files, claims."""
+    folder = tmp_path / "out"
+    anonymize_folder(contacts, 3, folder, **OPTIONS)
+    assert shoal.verify(sign(folder))
+    changes = {
+        "edges/00001.parquet": [
+            lambda f: f.with_columns(pl.col("source") + 0.5),
+            lambda f: f.with_columns(pl.col("source", "target").cast(pl.String)),
+            lambda f: f.with_columns(who=pl.lit("alice")),
+            lambda f: f.rename({"source": "target", "target": "source"}).select("source", "target", "slice"),
+            lambda f: f.reverse(),
+        ],
+        "nodes.parquet": [
+            lambda f: f.with_columns(pl.col("node") + 0.5),
+            lambda f: f.with_columns(who=pl.lit("alice")),
+            lambda f: f.reverse(),
+        ],
+        "slices.parquet": [lambda f: f.with_columns(start=pl.col("slice")), lambda f: f.with_columns(block=1)],
+    }
+    for name, every in changes.items():
+        good = pl.read_parquet(folder / name)
+        for change in every:
+            change(good).write_parquet(folder / name)
+            assert not shoal.verify(sign(folder))
+        good.write_parquet(folder / name, metadata={"who": "alice"})
+        assert "carries more than its table" in shoal.verify(sign(folder)).failures[0]
+        good.write_parquet(folder / name)
+    for name in ("nodes.csv", "edges.parquet", "edges/alice.parquet", "edges/.hidden", "who.csv"):
+        (folder / name).write_text("alice")
+        assert "does not belong" in shoal.verify(sign(folder)).failures[0]
+        (folder / name).unlink()
+    (folder / "edges" / "more").mkdir()
+    assert "edges/more is not a file" in shoal.verify(sign(folder)).failures[0]
+    (folder / "edges" / "more").rmdir()
+    good = claims_of(folder)
+    for claim in (
+        {"n_classes": 1},
+        {"ordered": False},
+        {"horizon": "1d"},
+        {"k": 2},
+        {"people_by_k": {"2": good["n_nodes"]}},
+    ):
+        assert not shoal.verify(sign(folder, **claim))
+        sign(folder, **good)
+    assert shoal.verify(sign(folder))
 
 
 def test_a_higher_k_than_promised_does_not_hold(contacts, tmp_path):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
+import codecs
 import json
+import re
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,8 @@ class Check:
 
 # No release has a certificate that long, or packs so many rows into a byte of Parquet.
 _LONGEST_CERTIFICATE, _ROWS_PER_BYTE = 10_000_000, 100
+_NUMBERED = ("node", "source", "target", "block")
+_QUOTED, _BARE = rb'"(?:[^"]|"")*+"', rb'[^",\r\n]'
 BROKEN = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
@@ -34,25 +38,36 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Released:
-    """People by name, slices by name, the block of each slice, and edges (u, v, t) as positions in these lists."""
+    """People by name, slices by name, the block of each slice, and edges (u, v, t) as positions in these lists.
+
+    `starts` is when each slice begins, None where the table does not say; `has_blocks` whether it has a column of blocks.
+    """
 
     people: list[str]
     slices: list[str]
+    starts: list[str | None]
     blocks: np.ndarray
     u: np.ndarray
     v: np.ndarray
     t: np.ndarray
+    has_start: bool
+    has_layer: bool
+    has_blocks: bool
 
 
 def read_certificate(folder: Path) -> dict[str, Any]:
     """The claims of a release; whatever is no release at all is an InputError."""
+    if folder.is_symlink():
+        raise InputError(f"{folder}: is a link; name the folder that it leads to")
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder")
     file = folder / "certificate.json"
     try:
+        if not stat.S_ISREG(file.lstat().st_mode):
+            raise InputError(f"{file}: is not a file")
         if file.stat().st_size > _LONGEST_CERTIFICATE:
             raise InputError(f"{file}: is too long for a certificate")
-        claims = json.loads(file.read_text(encoding="utf-8"))
+        claims = json.loads(file.read_bytes().decode("utf-8"), object_pairs_hook=_said_once)
     except FileNotFoundError:
         raise InputError(f"{folder}: is not a release folder (it has no certificate.json)") from None
     except RecursionError:
@@ -83,6 +98,14 @@ def read_certificate(folder: Path) -> dict[str, Any]:
     return claims
 
 
+def _said_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A field that is there twice says two things, and readers differ in which they believe."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a field is there twice")
+    return fields
+
+
 def read_record(file: Path) -> dict[str, int]:
     """The level of every published name, from the private record of a release in which levels differ."""
     try:
@@ -94,34 +117,11 @@ def read_record(file: Path) -> dict[str, int]:
         raise InputError(f"{file}: is not the private record of a release with levels of protection") from None
 
 
-def check_hashes(folder: Path, hashes: dict[str, Any]) -> Check:
-    """The files are those of the certificate, all of them and no others."""
-    name = "the files are those of the certificate"
-    listed = set(hashes)
-    files = (file for file in folder.rglob("*") if not file.is_dir())
-    present = {file.relative_to(folder).as_posix() for file in files} - {"certificate.json"}
-    if missing := sorted(listed - present):
-        return Check(name, False, f"missing: {', '.join(missing)}")
-    if extra := sorted(present - listed):
-        return Check(name, False, f"not in the certificate: {', '.join(extra)}")
-    for file, expected in sorted(hashes.items()):
-        if not (folder / file).is_file():
-            return Check(name, False, f"{file} is not a file")
-        with (folder / file).open("rb") as stream:
-            if hashlib.file_digest(stream, "sha256").hexdigest() != expected:
-                return Check(name, False, f"{file} was changed")
-    return Check(name, True, f"{len(listed)} files, SHA-256")
-
-
 def read_tables(folder: Path) -> tuple[Released, list[Check]]:
     """The tables, and whether every end of an edge is a listed person, every slice is listed, and nothing is listed twice."""
-    nodes, slices = read_table(folder, "nodes", "node"), read_table(folder, "slices", "slice", "block")
-    edges = read_table(folder, "edges", "source", "target", "slice")
-    for table, column in ((nodes, "node"), (slices, "slice"), (edges, "source"), (edges, "target"), (edges, "slice")):
-        if column not in table.columns:
-            raise Unreadable(f"there is no column '{column}'")
-        if table[column].null_count():
-            raise Unreadable(f"column '{column}' has empty cells")
+    nodes = read_table(folder, "nodes", ["node"])
+    slices = read_table(folder, "slices", ["slice"], "layer", "start", "block")
+    edges = read_table(folder, "edges", ["source", "target", "slice"], "layer")
     checks = []
     for table, column, what in ((nodes, "node", "person"), (slices, "slice", "slice")):
         twice = len(table) - table[column].n_unique()
@@ -139,39 +139,83 @@ def read_tables(folder: Path) -> tuple[Released, list[Check]]:
         found = f"{unknown:,} of {len(edges):,} do not" if unknown else f"{len(edges):,} edges"
         checks.append(Check(what, unknown == 0, found))
         columns.append(codes.fill_null(0).to_numpy().astype(np.int64))
-    if "block" in slices.columns:
-        numbers = slices["block"].cast(pl.Int64, strict=False)
-        if numbers.null_count() or not numbers.is_between(1, len(slices)).all():
-            raise Unreadable("column 'block' of the slices is not the number of a block everywhere")
-        blocks = numbers.to_numpy() - 1
-    else:
-        blocks = np.zeros(len(slices), np.int64)
-    return Released(nodes["node"].to_list(), slices["slice"].to_list(), blocks, *columns), checks
+    has_layer = "layer" in slices.columns
+    if has_layer != ("layer" in edges.columns):
+        raise Unreadable("layers are in one of the tables of edges and slices, and not in the other")
+    if has_layer and len(slices) and not slices["layer"].gather(columns[2]).eq_missing(edges["layer"]).all():
+        raise Unreadable("the layer of an edge is not that of its slice")
+    has_start, has_blocks = "start" in slices.columns, "block" in slices.columns
+    starts = slices["start"].to_list() if has_start else [None] * len(slices)
+    blocks = _read_blocks(slices["block"]) if has_blocks else np.zeros(len(slices), np.int64)
+    released = Released(
+        people=nodes["node"].to_list(),
+        slices=slices["slice"].to_list(),
+        starts=starts,
+        blocks=blocks,
+        u=columns[0],
+        v=columns[1],
+        t=columns[2],
+        has_start=has_start,
+        has_layer=has_layer,
+        has_blocks=has_blocks,
+    )
+    return released, checks
 
 
-def read_table(folder: Path, name: str, *columns: str) -> pl.DataFrame:
-    """Those of these columns that are there, as text; never much more memory than the file has bytes."""
+def _read_blocks(column: pl.Series) -> np.ndarray:
+    numbers = column.cast(pl.Int64, strict=False)
+    if numbers.null_count() or not numbers.is_between(1, len(column)).all():
+        raise Unreadable("column 'block' of the slices is not the number of a block everywhere")
+    return numbers.to_numpy() - 1
+
+
+def read_table(folder: Path, name: str, columns: list[str], *optional: str) -> pl.DataFrame:
+    """Exactly these columns, and those of the optional ones that are there, as text."""
     try:
         if (folder / f"{name}.parquet").is_file():
-            return scan_rows(folder / f"{name}.parquet", *columns).cast(pl.String).collect()
-        return _read_csv((folder / f"{name}.csv").read_bytes(), columns)
+            table = scan_rows(folder / f"{name}.parquet", columns, *optional).cast(pl.String).collect()
+        else:
+            table = _read_csv(folder / f"{name}.csv", columns, optional)
     except BROKEN as error:
         raise Unreadable(f"{name}: {(str(error).splitlines() or ['cannot be read'])[0]}") from None
+    for column in columns:
+        if table[column].null_count():
+            raise Unreadable(f"column '{column}' has empty cells")
+    return table
 
 
-def scan_rows(file: Path, *columns: str) -> pl.LazyFrame:
-    """Those of these columns that are there, not read yet, of a Parquet file of a credible length."""
+def scan_rows(file: Path, columns: list[str], *optional: str) -> pl.LazyFrame:
+    """A Parquet file of a credible length with exactly these columns, not read yet; only people and blocks may be numbers."""
     lazy = pl.scan_parquet(file, glob=False)
     if lazy.select(pl.len()).collect().item() > _ROWS_PER_BYTE * file.stat().st_size:
         raise Unreadable(f"{file.name} unpacks to too many rows for a release")
     have = lazy.collect_schema()
-    return lazy.select(column for column in columns if column in have)
+    _check_columns(file.name, list(have), columns, optional)
+    for column, kind in have.items():
+        if kind != pl.String and not (kind.is_integer() and column in _NUMBERED):
+            raise Unreadable(f"column '{column}' of {file.name} holds {kind}")
+    if more := sorted(pl.read_parquet_metadata(file).keys() - {"ARROW:schema"}):
+        raise Unreadable(f"{file.name} carries more than its table: {ascii(more[0])[:40]}")
+    return lazy
 
 
-def _read_csv(data: bytes, columns: tuple[str, ...]) -> pl.DataFrame:
-    """A table without blank lines and with as many cells in every line, as shoal writes them."""
+def _check_columns(name: str, have: list[str], columns: list[str], optional: tuple[str, ...]) -> None:
+    wanted = columns + [column for column in optional if column in have]
+    if missing := [column for column in columns if column not in have]:
+        raise Unreadable(f"{name}: there is no column '{missing[0]}'")
+    if have != wanted:
+        raise Unreadable(f"{name}: the columns are {ascii(have)[:80]}, not {', '.join(wanted)}")
+
+
+def _read_csv(file: Path, columns: list[str], optional: tuple[str, ...]) -> pl.DataFrame:
+    """A table in the one form that shoal writes: any other reader finds the same cells in it, and nothing beside them."""
+    data = file.read_bytes()
     have = pl.read_csv(data, infer_schema=False, n_rows=0).columns
-    n_lines = data.strip(b"\n").count(b"\n") + 1
-    if (b'"' not in data and b"\n\n" in data) or n_lines * (len(have) - 1) > data.count(b","):
-        raise Unreadable("a table has blank lines, or lines with too few cells")
-    return pl.read_csv(data, infer_schema=False, columns=[column for column in columns if column in have])
+    _check_columns(file.name, have, columns, optional)
+    first, other = (b"(?:%b|%b%b)" % (_QUOTED, _BARE, many) for many in (b"++", b"*+"))
+    line = b",".join([first] + [other] * (len(have) - 1)) + b"\n"
+    if data.startswith(codecs.BOM_UTF8) or not re.fullmatch(b"(?:%b)++" % line, data):
+        raise Unreadable(
+            f"{file.name}: has lines of too few or too many cells, blank ones, or not the form that shoal writes"
+        )
+    return pl.read_csv(data, infer_schema=False)

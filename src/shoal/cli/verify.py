@@ -35,5 +35,7 @@ def verify(
         for check in verdict.checks:
             line = f"{'ok  ' if check.passed else 'FAIL'}  {check.name}: {check.detail}"
             typer.secho(line, fg=None if check.passed or "NO_COLOR" in os.environ else "red")
-        typer.echo(f"{verdict.folder} {'holds' if verdict.holds else 'does NOT hold'} at k = {verdict.k}.")
+        if verdict.claimed_not_checked:
+            typer.echo(f"claimed, not checked: {', '.join(verdict.claimed_not_checked)}")
+        typer.echo(f"{verdict.in_words()}.")
     raise typer.Exit(0 if verdict.holds else 1)

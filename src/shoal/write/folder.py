@@ -75,6 +75,12 @@ def write_release(
         check_private(Path(private), target, force=force)
     if private_report is not None:
         check_private_report(Path(private_report), target, force=force)
+    if release.after is not None:
+        if keep_ids and not release.after.keeps_ids:
+            raise InputError(
+                "people in an extension keep the pseudonyms they have; it cannot be saved with their own ids"
+            )
+        keep_ids = release.after.keeps_ids
     names = release.graph.nodes if keep_ids else published_names(release)
     with appearing_whole(target, release.work.draft if release.work is not None else None) as draft:
         _write_tables(release, names, draft, format)

@@ -1,0 +1,221 @@
+"""What a certificate claims, for verify: its fields, its words, its arithmetic, and what the tables say to it.
+
+Shares no code with what writes certificates: the sentences and the rounding are written here a second time, on purpose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.audit._released import Check
+
+FORMAT = 2
+METHODS = ("search", "greedy", "optimal", "extend")
+LONGEST_TEXT = 2_000
+
+# No table of a release says whether these are true. Their form is checked, and what follows from them.
+UNPROVEN = (
+    "made_by", "method", "limits", "rounding", "cost.l1", "cost.lower_bound", "cost.at_most_times_optimum", "edges.original",
+    "edges.kept",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What the tables of a release say about it."""
+
+    n_nodes: int
+    n_slices: int
+    n_blocks: int
+    released: int
+    min_class_size: int
+    n_classes: int
+    has_start: bool
+    has_layer: bool
+    numbered: bool  # people are called 1, 2, 3 and so on, in this order
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= LONGEST_TEXT
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and value >= 0
+
+
+def _are_levels(value: Any) -> bool:
+    """Levels as numbers are written, each of somebody."""
+    return (
+        isinstance(value, dict)
+        and all(re.fullmatch(r"[1-9]\d{0,8}", level, re.ASCII) for level in value)
+        and all(type(count) is int and count > 0 for count in value.values())
+    )
+
+
+def _is_ratio(value: Any) -> bool:
+    return value is None or (_is_number(value) and 1 <= value <= 3 and round(value, 1) == value)
+
+
+_FORMS: dict[str, Callable[[Any], bool]] = {
+    "format": lambda x: type(x) is int and x == FORMAT,
+    "made_by": lambda x: isinstance(x, str) and re.fullmatch(r"shoal [\w.+!-]{1,60}", x, re.ASCII) is not None,
+    "guarantee": lambda x: isinstance(x, str),
+    "attacker": lambda x: isinstance(x, str),
+    "k": _is_whole,
+    "people_by_k": _are_levels,
+    "horizon": lambda x: x is None or _is_text(x),
+    "n_blocks": _is_whole,
+    "method": lambda x: x in METHODS,
+    "n_nodes": _is_whole,
+    "n_slices": _is_whole,
+    "directed": lambda x: isinstance(x, bool),
+    "ordered": lambda x: isinstance(x, bool),
+    "ids": lambda x: x in ("pseudonyms", "original"),
+    "min_class_size": _is_whole,
+    "n_classes": _is_whole,
+    "limits": lambda x: x is None or _is_text(x),
+    "rounding": _is_text,
+    "cost.l1": _is_whole,
+    "cost.normalised": _is_number,
+    "cost.lower_bound": _is_whole,
+    "cost.at_most_times_optimum": _is_ratio,
+    "edges.original": _is_whole,
+    "edges.released": _is_whole,
+    "edges.added": _is_whole,
+    "edges.removed": _is_whole,
+    "edges.kept": _is_whole,
+    "edges.kept_share": _is_number,
+    "sha256": lambda x: isinstance(x, dict),
+}
+
+
+def check_certificate(claims: dict[str, Any]) -> list[Check]:
+    """The certificate alone: its fields and no others, coarse where it speaks of the original, in agreement with itself."""
+    name = "the certificate has the fields of a release and no others"
+    if claims.get("format") == 1:
+        old = "format 1 tells exact numbers about the original: made by an older version; make it again"
+        return [Check(name, False, old)]
+    flat: dict[str, Any] = {}
+    for field, value in claims.items():
+        nested = field in ("cost", "edges") and isinstance(value, dict)
+        flat |= {f"{field}.{inner}": x for inner, x in value.items()} if nested else {field: value}
+    wrong = [f"{ascii(field)[1:41]} does not belong" for field in sorted(flat.keys() - _FORMS.keys())]
+    wrong += [f"{field} is missing" for field in _FORMS if field not in flat]
+    odd = [field for field, form in _FORMS.items() if field in flat and not form(flat[field])]
+    wrong += [f"{field} is not what it should be" for field in odd]
+    fields = Check(name, not wrong, "; ".join(wrong) or f"format {FORMAT}, {len(_FORMS)} fields")
+    return [fields] if wrong else [fields, _check_coarse(claims), _check_agreement(claims)]
+
+
+def _check_coarse(claims: dict[str, Any]) -> Check:
+    cost, edges = claims["cost"], claims["edges"]
+    about = {"l1": cost["l1"], "lower_bound": cost["lower_bound"], "original": edges["original"], "kept": edges["kept"]}
+    fine = [f"{name} is {count:,}" for name, count in about.items() if count % _step(count)]
+    return Check("numbers about the original are coarse", not fine, "; ".join(fine) or "tens, or two digits")
+
+
+def _step(count: int) -> int:
+    """What the grid of coarse numbers is made of: tens below 100, fifties below 1,000, five hundreds below 10,000, ..."""
+    return 10 if count < 100 else 5 * 10 ** (len(str(count)) - 2)
+
+
+def _check_agreement(claims: dict[str, Any]) -> Check:
+    """Whatever follows from other claims is what follows from them."""
+    edges, cost, by_k = claims["edges"], claims["cost"], claims["people_by_k"]
+    n, kept, original = claims["n_nodes"], edges["kept"], edges["original"]
+    pairs = max(claims["n_slices"] * n * (n - 1), 1)
+    follows = {
+        "people_by_k": sum(by_k.values()) == n,
+        "k": claims["k"] == max(map(int, by_k), default=1),
+        "horizon": claims["n_blocks"] == 1 or (claims["horizon"] is not None and claims["ordered"]),
+        "edges.kept": kept <= min(original, edges["released"]),
+        "edges.added": edges["added"] == edges["released"] - kept,
+        "edges.removed": edges["removed"] == original - kept,
+        "edges.kept_share": edges["kept_share"] == (20 * kept // original / 20 if original else 1),
+        "cost.lower_bound": cost["lower_bound"] <= cost["l1"],
+        "cost.normalised": cost["normalised"] == cost["l1"] / pairs,
+        "guarantee": claims["guarantee"] == guarantee_of(claims),
+        "attacker": claims["attacker"] == attacker_of(claims),
+    }
+    wrong = [name for name, holds in follows.items() if not holds]
+    detail = f"does not follow from the rest: {', '.join(wrong)}" if wrong else "levels, words and sums"
+    return Check("the certificate agrees with itself", not wrong, detail)
+
+
+def attacker_of(claims: dict[str, Any]) -> str:
+    """Against whom a release with these claims protects."""
+    knows = "knows the degree of a person in every slice"
+    return knows if claims["n_blocks"] == 1 else f"{knows} of any one block of the calendar"
+
+
+def guarantee_of(claims: dict[str, Any]) -> str:
+    """The sentences that a release with these claims may say, and no others."""
+    k, n_blocks, horizon = claims["k"], claims["n_blocks"], str(claims["horizon"])
+    people = {int(level): count for level, count in claims["people_by_k"].items()}
+    if k == 1:
+        return "k is 1: nobody is protected by this release."
+    slices, known, beyond = "in every slice", "all these numbers of somebody", ""
+    if n_blocks > 1:
+        length = horizon + " slices" * horizon.isdigit()
+        slices += f" of a block of the calendar (a horizon of {length}, {n_blocks:,} blocks)"
+        known = "these numbers of somebody for any one block"
+        beyond = " Somebody who knows numbers from several blocks may find people: this release does not protect against that."
+    whoever = f"Whoever knows {known}, and nothing else, is left with"
+    if len(people) == 1:
+        others = "1 other person" if k == 2 else f"{k - 1} other people"
+        return (
+            f"Everybody in this release has the same number of contacts {slices} as at least {others}. "
+            f"{whoever} at least {k} candidates.{beyond}"
+        )
+    shares = ", ".join(
+        f"{people[level]:,} of {claims['n_nodes']:,} people with at least {level - 1} others"
+        for level in sorted(people)
+        if level > 1
+    )
+    alone = f" The other {people[1]:,} asked for no protection and have none." if 1 in people else ""
+    return (
+        f"People in this release share their number of contacts {slices}: {shares}. "
+        f"{whoever} as many candidates as that person's level.{alone}{beyond}"
+    )
+
+
+def check_counts(claims: dict[str, Any], found: Counted) -> list[Check]:
+    """What can be counted is what is claimed."""
+    counted = {
+        "n_nodes": (claims["n_nodes"], found.n_nodes),
+        "n_slices": (claims["n_slices"], found.n_slices),
+        "n_blocks": (claims["n_blocks"], found.n_blocks),
+        "edges.released": (claims["edges"].get("released"), found.released),
+        "min_class_size": (claims["min_class_size"], found.min_class_size),
+        "n_classes": (claims.get("n_classes"), found.n_classes),
+    }
+    wrong = [f"{name} is {n:,}, not {ascii(said)[:40]}" for name, (said, n) in counted.items() if said != n]
+    if _tells_order(found) and claims.get("ordered") is not found.has_start:
+        wrong.append(f"slices {'have' if found.has_start else 'have no'} beginnings, and ordered says otherwise")
+    named = claims.get("ids") != "pseudonyms" or found.numbered
+    called = "numbers from 1, in order" if found.numbered else "names of their own"
+    return [
+        Check("the certificate counts right", not wrong, "; ".join(wrong) or "people, slices, edges, crowds"),
+        Check("people are called as the certificate says", named, called),
+    ]
+
+
+def _tells_order(found: Counted) -> bool:
+    return found.has_start or found.has_layer
+
+
+def not_checked(claims: dict[str, Any], found: Counted | None) -> tuple[str, ...]:
+    """Claims that nothing in the folder proves."""
+    names = list(UNPROVEN)
+    if claims.get("ids") != "pseudonyms":
+        names.append("ids")
+    if found is None or not _tells_order(found):
+        names.append("ordered")
+    return (*names, *(file for file in ("report.html", "report.json") if file in claims["sha256"]))
