@@ -141,6 +141,7 @@ def anonymize(
         rounds=[count for g in groups for count in g.rounds],
         bound=sum(g.bound for g in groups),
         work=work,
+        limits=limits,
     )
 
 

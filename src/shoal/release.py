@@ -20,6 +20,7 @@ from shoal.randomness import Randomness
 if TYPE_CHECKING:
     from shoal.engine.work import Work
     from shoal.extend import Earlier
+    from shoal.limits import Limits
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Release:
 
     `graph` carries the original ids: `save` replaces them by pseudonyms. `bound` is an l1 cost that no degrees with these
     crowds can undercut; `groups` number people who stay alike for good; `rounds` are those of the paper's methods;
-    `after` says what an extension follows; `work` is the folder of its checkpoints.
+    `after` says what an extension follows; `work` is the folder of its checkpoints; `limits` are those on what may change.
 
     Examples
     --------
@@ -84,6 +85,7 @@ class Release:
     bound: int
     after: Earlier | None = None
     work: Work | None = None
+    limits: Limits | None = None
 
     @property
     def k(self) -> int:

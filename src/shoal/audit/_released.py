@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,15 +85,17 @@ def read_certificate(folder: Path) -> dict[str, Any]:
     return claims
 
 
-def read_record(file: Path) -> dict[str, int]:
+def read_record(record: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, int]:
     """The level of every published name, from the private record of a release in which levels differ."""
     try:
-        levels = json.loads(file.read_text(encoding="utf-8"))["levels"]
+        known = record if isinstance(record, Mapping) else json.loads(Path(record).read_text(encoding="utf-8"))
+        levels = known["levels"]
         if not all(type(level) is int and 1 <= level < 2**31 for level in levels.values()):
             raise ValueError("levels")
         return dict(levels)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise InputError(f"{file}: is not the private record of a release with levels of protection") from None
+        what = "this" if isinstance(record, Mapping) else record
+        raise InputError(f"{what}: is not the private record of a release with levels of protection") from None
 
 
 def check_hashes(folder: Path, hashes: dict[str, Any]) -> Check:

@@ -8,7 +8,7 @@ themselves.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -83,7 +83,7 @@ def verify(
     folder: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     k: int | None = None,
     *,
-    record: str | os.PathLike[str] | None = None,
+    record: str | os.PathLike[str] | Mapping[str, Any] | None = None,
 ) -> Verdict:
     """Re-read a release folder and check every promise: the files, the simple slices, the crowds.
 
@@ -97,8 +97,8 @@ def verify(
     k
         Everybody must stand in a crowd of at least k; by default the certificate's own promise must hold.
     record
-        The private record. Where people have levels of their own, it alone says who has which; without it the number of people in
-        crowds of each size is checked.
+        The private record, or its content. Where people have levels of their own, it alone says who has which; without it
+        the number of people in crowds of each size is checked.
 
     Examples
     --------
@@ -130,16 +130,14 @@ def verify(
         parts += [part] if part is not None else []
     smallest = None
     if len(parts) == len(folders):
-        levels = None if record is None else read_record(Path(record))
+        levels = None if record is None else read_record(record)
         more, smallest = _check_crowds(parts, claims, k, levels)
         checks += more
     promised = max(claim["k"] for claim in claims)
     return Verdict(", ".join(map(str, folders)), promised if k is None else k, smallest, tuple(checks))
 
 
-def _verify_partitioned(
-    folders: list[Path], claims: dict[str, Any], k: int | None, record: str | os.PathLike[str] | None
-) -> Verdict:
+def _verify_partitioned(folders: list[Path], claims: dict[str, Any], k: int | None, record: object) -> Verdict:
     """A release in partitioned Parquet, which may be larger than memory."""
     if len(folders) > 1 or record is not None:
         raise InputError("a release in partitioned Parquet is verified alone, and has no levels to look up")

@@ -8,7 +8,6 @@ process holds more than a shard, or a slice with one number for everybody.
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.appear import clear_leftovers, working_beside
 from shoal.engine import Engine, Task, open_engine
 from shoal.engine.work import Work, check_run, keep_pieces, open_work
 from shoal.errors import InputError
@@ -105,10 +105,10 @@ def audit_folder(
     """How many people of a folder of Parquet somebody finds who knows their number of contacts in every slice."""
     found = find_contacts(Path(folder), source, target, time, {"slice": None, "slices": None, **cut})
     with (
-        tempfile.TemporaryDirectory(prefix="shoal-") as place,
-        open_engine(engine, jobs=jobs, memory=worker_memory, work=Path(place)) as workers,
+        working_beside(Path(tempfile.gettempdir(), "shoal-audit")) as place,
+        open_engine(engine, jobs=jobs, memory=worker_memory, work=place) as workers,
     ):
-        work = open_work(Path(place) / "work", {}, None, resume=False)
+        work = open_work(place / "work", {}, None, resume=False)
         run = _Run(workers, work, progress or Progress())
         n = _count(run, found, k)[0]
         parts = run.paths("gather", len(found.slices))
@@ -178,17 +178,16 @@ def _working(
     work_dir: str | os.PathLike[str] | None, output: Path, what: dict[str, Any], seed: int | None, *, resume: bool
 ) -> Iterator[Work]:
     """The work folder that was named, which stays if the run fails; or one beside the release that never stays."""
+    output = Path(os.path.abspath(output))
+    clear_leftovers(output)
+    beside = next(p for p in output.parents if p.exists()) / output.name
     if work_dir is not None:
         work = open_work(work_dir, what, seed, resume=resume)
         yield work
         work.remove()
         return
-    parent = next(p for p in Path(os.path.abspath(output)).parents if p.exists())
-    place = tempfile.mkdtemp(prefix=f".{output.name}.", suffix=".work", dir=parent)
-    try:
+    with working_beside(beside) as place:
         yield open_work(place, what, seed, resume=False)
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
 
 
 def _fingerprint(found: Contacts) -> list[list[Any]]:
