@@ -70,8 +70,8 @@ MUTANTS = [
     Mutant("anonymize: the promise is not looked at again", "anonymize.py", "    _check(released, promise)\n", "", GUARDS),
     Mutant("anonymize: people are swapped when renamed", "graph.py", "place[order] = np.arange(len(order), dtype=np.int32)", "place[:] = order", f"{FOLDER}::test_the_private_record_undoes_the_release"),
     # demands
-    Mutant("levels: only k counts for one of the protected", "promise.py", "needs[graph.places(protect)] = _whole(k)", "needs[graph.places(list(protect)[1:])] = _whole(k)", "tests/test_promises.py::test_the_contract_holds_for_whatever_is_asked"),
-    Mutant("horizon: blocks are one slice too long", "promise.py", "bins[start] // int(horizon)", "bins[start] // (int(horizon) + 1)", GUARDS),
+    Mutant("levels: only k counts for one of the protected", "promise.py", "needs[graph.places(protect)] = _whole(k, graph)", "needs[graph.places(list(protect)[1:])] = _whole(k, graph)", "tests/test_promises.py::test_the_contract_holds_for_whatever_is_asked"),
+    Mutant("horizon: blocks are one slice too long", "promise.py", "bins[start] // int(count)", "bins[start] // (int(count) + 1)", GUARDS),
     Mutant("directed: out-degrees are not protected", "promise.py", "np.concatenate([here, here + len(self.blocks)]) if directed else here", "here", GUARDS),
     Mutant("limits: edges that must stay may go", "limits.py", "frozen=np.isin(self.graph.edges(t) @ key, self.keep[t] @ key)", "frozen=np.zeros(len(self.graph.edges(t)), bool)", "tests/test_promises.py::test_limits_are_kept"),
     Mutant("limits: forbidden pairs may be joined", "limits.py", "forbidden=self.forbid[t]", "forbidden=self.forbid[t][:0]", "tests/test_promises.py::test_limits_are_kept tests/rebuild/test_within.py"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import numbers
 import os
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import InputError
-from shoal.progress import usable_cores
+from shoal.progress import Progress, usable_cores
 
 
 def shown(value: object) -> str:
@@ -38,13 +39,20 @@ def some_jobs(jobs: Any) -> int:
     return usable_cores() if jobs is None else whole("jobs", jobs, 1, 10_000)
 
 
+def some_progress(progress: Any) -> Progress:
+    """Whom to tell how far the work is; nobody where none is given."""
+    if progress is not None and not callable(getattr(progress, "stage", None)):
+        raise InputError(f"progress must have a method stage, as shoal.progress.Progress has; got {shown(progress)}")
+    return Progress() if progress is None else progress
+
+
 def number(name: str, value: Any, low: float, high: float, *, above: bool = False) -> float:
     """A finite number within these bounds; with `above`, larger than the lower one."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool) and _finite(value)
     if not real or not (low < value if above else low <= value) or not value <= high:
-        least = f"above {low:,g}" if above else f"from {low:,g}"
-        most = "" if high == math.inf else f" and at most {high:,g}" if above else f" to {high:,g}"
-        raise InputError(f"{name} must be a number {least}{most}; got {shown(value)}")
+        least = f"above {low:,g}" if above else f"a number from {low:,g}"
+        most = "" if high == math.inf else f" and at most {high:,g}"
+        raise InputError(f"{name} must be {least}{most}; got {shown(value)}")
     return float(value)
 
 
@@ -67,9 +75,12 @@ def a_path(name: str, value: Any) -> Path:
     """Where something is."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str) or not os.fspath(value):
         raise InputError(f"{name} must be a path; got {shown(value)}")
-    if "\0" in os.fspath(value):
-        raise InputError(f"{name} must be a path that a file system knows; got {shown(value)}")
-    return Path(value)
+    try:
+        os.lstat(value)
+    except (OSError, ValueError) as error:  # too long, or with a character that no name may have
+        if isinstance(error, ValueError) or error.errno == errno.ENAMETOOLONG:
+            raise InputError(f"{name} must be a path that a file system can hold; got {shown(value)}") from None
+    return value if isinstance(value, Path) else Path(value)
 
 
 def a_list(name: str, value: Any) -> list[Any]:

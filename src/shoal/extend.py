@@ -20,7 +20,7 @@ import polars as pl
 from shoal.appear import recover, sha256
 from shoal.audit._released import read_certificate
 from shoal.build import ids_as_series
-from shoal.checks import a_path, some_jobs
+from shoal.checks import a_path, some_jobs, some_progress
 from shoal.errors import GuaranteeError, InputError
 from shoal.graph import TemporalGraph
 from shoal.limits import ALLOWED, Limits, make_limits
@@ -99,7 +99,7 @@ def extend(
     known, digest = read_record(file), sha256(file)
     published = _check_fits(folder, graph, known, file)
     how = How("search", effort, None, "edges", deletion_weight, 1)
-    jobs, progress = some_jobs(jobs), progress or Progress()
+    jobs, progress = some_jobs(jobs), some_progress(progress)
     chance = Randomness(seed, graph.digest())
     graph, names = _same_ids(graph, known["ids"])
     newcomers = [node for node in graph.nodes.to_list() if node not in names]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from shoal.checks import a_list, a_text, whole
 from shoal.errors import InputError, RowError
 
 MAX_SLICES = 1_000_000
@@ -41,6 +42,27 @@ class Bins(NamedTuple):
 
     codes: np.ndarray
     labels: list[str]
+
+
+def check_cut(
+    *,
+    slice: Any,
+    slices: Any,
+    timezone: Any = "UTC",
+    offset: Any = None,
+    time_format: Any = None,
+    time_unit: Any = "s",
+) -> None:
+    """Refuse what cannot be an option of `cut`, before any work."""
+    if slice is not None and not isinstance(slice, str):
+        a_list("slice", slice)
+    if slices is not None:
+        whole("slices", slices, 1, MAX_SLICES)
+    a_text("timezone", timezone)
+    a_text("time_unit", time_unit)
+    for name, value in (("offset", offset), ("time_format", time_format)):
+        if value is not None and not isinstance(value, str):
+            a_text(name, value)
 
 
 def parse_width(text: str) -> tuple[int, str]:
@@ -190,8 +212,7 @@ def equal_bins(us: np.ndarray, n_slices: int) -> Bins:
     >>> equal_bins(np.array([0, 9, 10, 19]), 2).codes.tolist()
     [0, 0, 1, 1]
     """
-    if not 1 <= n_slices <= MAX_SLICES:
-        raise InputError(f"the number of slices must be from 1 to {MAX_SLICES:,}; got {n_slices}")
+    whole("slices", n_slices, 1, MAX_SLICES)
     tick = 1 if (us % 1_000_000).any() else 1_000_000
     low = int(us.min())
     span = int(us.max()) - low + tick
@@ -265,7 +286,7 @@ def cut(
     """The slices of a time column, by width (`slice`), by number (`slices`), by value or as listed."""
     if (slice is None) == (slices is None):
         raise InputError("say how to cut time: a slice width such as 1d, or a number of slices, and not both")
-    if slice == "value":
+    if isinstance(slice, str) and slice == "value":
         return value_bins(times)
     if slice is not None and not isinstance(slice, str):
         return listed_bins(times, slice)

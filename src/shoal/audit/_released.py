@@ -48,7 +48,11 @@ class Released:
 
 def read_certificate(folder: Path) -> dict[str, Any]:
     """The claims of a release; whatever is no release at all is an InputError."""
-    if not folder.is_dir():
+    try:
+        there = folder.is_dir()
+    except (OSError, ValueError):  # a name that no file system holds
+        there = False
+    if not there:
         raise InputError(f"{folder}: no such folder")
     file = folder / "certificate.json"
     try:

@@ -8,7 +8,7 @@ themselves.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -109,11 +109,18 @@ def verify(
     >>> verify(folder).holds, verify(folder, k=4).holds
     (True, False)
     """
-    folders = [Path(folder)] if isinstance(folder, str | os.PathLike) else [Path(one) for one in folder]
-    if not folders:
+    given = (
+        [folder] if isinstance(folder, str | bytes | os.PathLike) or not isinstance(folder, Iterable) else list(folder)
+    )
+    if not given:
         raise InputError("name at least one release folder")
-    if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
-        raise InputError(f"k must be a whole number from 1; got {k}")
+    if not all(isinstance(one, str | os.PathLike) and isinstance(os.fspath(one), str) for one in given):
+        raise InputError(f"a release folder is given as a path, several as a list of paths; got {folder!r}")
+    folders = [Path(one) for one in given]
+    if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1):
+        raise InputError(f"k must be a whole number from 1; got {k!r}")
+    if record is not None and not isinstance(record, str | os.PathLike | Mapping):
+        raise InputError(f"a record is given as a path, or as what is in it; got {record!r}")
     claims = [read_certificate(one) for one in folders]
     if len({claim["directed"] for claim in claims}) > 1:
         raise InputError("some of these releases have directions and some do not: they do not belong together")

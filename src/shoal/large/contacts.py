@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from shoal import timebins
+from shoal.checks import a_text
 from shoal.edges import edge_keys
 from shoal.engine import Done, Tell
 from shoal.engine.parts import read_array, read_facts
@@ -50,6 +51,9 @@ class Contacts(NamedTuple):
 
 def find_contacts(folder: Path, source: str, target: str, time: str, cut: dict[str, Any]) -> Contacts:
     """Look at the files without reading them: how many rows, and which span of time (or which distinct values)."""
+    timebins.check_cut(**cut)
+    for role, name in (("source", source), ("target", target), ("time", time)):
+        a_text(role, name)
     files = sorted(folder.rglob("*.parquet"))
     if not files:
         raise InputError(f"{folder}: there is no .parquet file in this folder")
@@ -91,7 +95,7 @@ def _ends(scan: pl.LazyFrame, time: str, fixed: dict[str, str], cut: dict[str, A
     if time in fixed:
         return pl.Series(time, [fixed[time]])
     column = pl.col(time)
-    wanted = column.unique() if cut["slice"] == "value" else pl.concat([column.min(), column.max()])
+    wanted = column.unique() if isinstance(cut["slice"], str) and cut["slice"] == "value" else pl.concat([column.min(), column.max()])
     try:
         missing, found = pl.collect_all([scan.select(column.null_count()), scan.select(wanted)], engine="streaming")
     except NO_PARQUET as error:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from shoal.appear import appearing_whole, recover
+from shoal.checks import a_path, one_of, yes_or_no
 from shoal.errors import GuaranteeError, InputError
 from shoal.read.text import first_line
 from shoal.write.certificate import certificate
@@ -54,15 +55,19 @@ def write_release(
     source: str | os.PathLike[str] | None,
 ) -> dict[str, Any]:
     """Write all files, verify them with code that shares nothing with the stages, then let the folder appear."""
-    target = Path(os.path.abspath(folder))
-    if format not in FORMATS:
-        raise InputError(f"unknown format '{format}'; known are {', '.join(FORMATS)}")
+    target = Path(os.path.abspath(a_path("folder", folder)))
+    one_of("format", format, FORMATS)
+    keep_ids, report, force = (
+        yes_or_no(*one) for one in (("keep_ids", keep_ids), ("report", report), ("force", force))
+    )
+    if source is not None and not a_path("source", source).is_file():
+        raise InputError(f"{source}: there is no such file, so it cannot be the source of this release")
     if release.after is not None:
         if keep_ids and not release.after.keeps_ids:
             raise InputError("an extension goes on with the pseudonyms of the release before; it cannot keep the ids")
         keep_ids = release.after.keeps_ids
     check_target(target, force=force)
-    record = None if private is None else Path(os.path.abspath(private))
+    record = None if private is None else Path(os.path.abspath(a_path("private", private)))
     check_record(release, record, target, force=force)
     names = release.graph.nodes if keep_ids else published_names(release)
     name = release.work.draft if release.work is not None else None
