@@ -212,13 +212,15 @@ def _left_behind(target: Path) -> list[str]:
 
 def _recover(target: Path, token: str) -> None:
     """The new folder where its record is in place already; else the old one, if it stands aside."""
-    draft, old = _beside(target, token, "draft"), _beside(target, token, "old")
-    record = _decided(_beside(target, token, "note"))
+    draft, old, note = (_beside(target, token, kind) for kind in ("draft", "old", "note"))
+    record = _decided(note)
     if record is not None and draft.exists():
         _put_folder(draft, target, old)
+        _remove(note)
         _say(f"{target}: a run was stopped when it had written {record} and not yet this folder, which is in place now")
     elif (old / "old").exists() and not target.exists():
         os.rename(old / "old", target)
+        _remove(old)
         _say(f"{target}: a run was stopped while it replaced this folder; the old one is back")
 
 

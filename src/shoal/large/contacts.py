@@ -52,7 +52,8 @@ class Contacts(NamedTuple):
 def find_contacts(folder: Path, source: str, target: str, time: str, cut: dict[str, Any]) -> Contacts:
     """Look at the files without reading them: how many rows, and which span of time (or which distinct values)."""
     timebins.check_cut(**cut)
-    for role, name in (("source", source), ("target", target), ("time", time)):
+    width = {} if cut["slice"] is None else {"slice": cut["slice"]}
+    for role, name in {"source": source, "target": target, "time": time, **width}.items():
         a_text(role, name)
     files = sorted(folder.rglob("*.parquet"))
     if not files:
@@ -95,7 +96,7 @@ def _ends(scan: pl.LazyFrame, time: str, fixed: dict[str, str], cut: dict[str, A
     if time in fixed:
         return pl.Series(time, [fixed[time]])
     column = pl.col(time)
-    wanted = column.unique() if isinstance(cut["slice"], str) and cut["slice"] == "value" else pl.concat([column.min(), column.max()])
+    wanted = column.unique() if cut["slice"] == "value" else pl.concat([column.min(), column.max()])
     try:
         missing, found = pl.collect_all([scan.select(column.null_count()), scan.select(wanted)], engine="streaming")
     except NO_PARQUET as error:
