@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import math
 import pathlib
+import subprocess
+import sys
 
 import numpy as np
 import polars as pl
@@ -64,6 +66,12 @@ def calls(place, tmp_path):
 FORWARDED = ("options", "cut")
 NAMES = ("anonymize", "read", "from_edges", "from_events", "from_slices", "audit", "verify", "sweep", "extend", "compare", "save",
          "anonymize_folder", "audit_folder")  # fmt: skip
+
+
+def test_large_graphs_are_there_after_import():
+    command = "import shoal, sys; assert 'shoal.large' not in sys.modules; print(shoal.large.anonymize_folder.__name__)"
+    assert subprocess.check_output([sys.executable, "-c", command], text=True) == "anonymize_folder\n"
+    assert "large" in dir(shoal)
 
 
 OUTPUT = {"save": "folder", "anonymize_folder": "output"}  # a place of its own for every call that writes

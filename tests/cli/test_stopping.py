@@ -54,7 +54,7 @@ def run(file, stage, share, out, *more):
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300)
 
 
-@pytest.mark.parametrize("more", [["--jobs", "1"], ["--jobs", "2"], ["--jobs", "2", "--shard-people", "100"]])
+@pytest.mark.parametrize("more", [["--jobs", "1"], ["--jobs", "2", "--shard-people", "100"]])
 @pytest.mark.parametrize(
     ("stage", "share"), [("grouping", 0), ("grouping", 0.3), ("grouping", 0.6), ("rebuilding", 0.5)]
 )
