@@ -85,11 +85,11 @@ def appearing_whole(
         clear_leftovers(target, own=name)
         locks.append(_begin(target, token)[1])
         if record is not None:
-            clear_leftovers(record)
+            clear_leftovers(record, own=name)
             kept, lock = _begin(record, token, 0o600)
             locks.append(lock)
         yield Drafts(draft, kept)
-        for file in draft.rglob("*"):
+        for file in (draft, *draft.rglob("*")):
             _flush(file)
         if target.exists() and not force:
             raise InputError(f"{target}: appeared while this run was at work; nothing was written")

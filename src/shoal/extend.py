@@ -176,7 +176,7 @@ def read_record(file: Path) -> dict[str, Any]:
         and (_are_kept(ids) or all(name.isascii() and name.isdigit() and len(name) < 19 for name in ids))
         and all(isinstance(label, str) for label in record["slices"])
         and all(isinstance(rows, list) for rows in record["changed_edges"].values())
-        and type(record.get("highest", 0)) is int
+        and _are_whole([record.get("highest", 0)], 0, 10**18)
         and _are_limits(record.get("limits"), ids)
     )
     if not whole:

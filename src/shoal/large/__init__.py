@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.appear import clear_leftovers, working_beside
+from shoal.appear import working_beside
 from shoal.checks import a_path, some_progress, whole, yes_or_no
 from shoal.engine import Engine, Task, open_engine
 from shoal.engine.work import Work, check_run, keep_pieces, open_work
@@ -185,14 +185,13 @@ def _working(
     work_dir: str | os.PathLike[str] | None, output: Path, what: dict[str, Any], seed: int | None, *, resume: bool
 ) -> Iterator[Work]:
     """The work folder that was named, which stays if the run fails; or one beside the release that never stays."""
-    output = Path(os.path.abspath(output))
-    clear_leftovers(output)
-    beside = next(p for p in output.parents if p.exists()) / output.name
     if work_dir is not None:
         work = open_work(work_dir, what, seed, resume=resume)
         yield work
         work.remove()
         return
+    output = Path(os.path.abspath(output))
+    beside = next(p for p in output.parents if p.exists()) / output.name
     with working_beside(beside) as place:
         yield open_work(place, what, seed, resume=False)
 
