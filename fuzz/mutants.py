@@ -74,17 +74,25 @@ MUTANTS = [
     Mutant("anonymize: the promise is not looked at again", "anonymize.py", "    _check(released, promise)\n", "", GUARDS),
     Mutant("anonymize: people are swapped when renamed", "graph.py", "place[order] = np.arange(len(order), dtype=np.int32)", "place[:] = order", f"{FOLDER}::test_the_private_record_undoes_the_release"),
     # demands
-    Mutant("levels: only k counts for one of the protected", "promise.py", "needs[graph.places(protect)] = _whole(k)", "needs[graph.places(list(protect)[1:])] = _whole(k)", "tests/test_promises.py::test_the_contract_holds_for_whatever_is_asked"),
-    Mutant("horizon: blocks are one slice too long", "promise.py", "bins[start] // int(horizon)", "bins[start] // (int(horizon) + 1)", GUARDS),
+    Mutant("levels: only k counts for one of the protected", "promise.py", "needs[graph.places(protect)] = _whole(k, graph)", "needs[graph.places(list(protect)[1:])] = _whole(k, graph)", "tests/test_promises.py::test_the_contract_holds_for_whatever_is_asked"),
+    Mutant("horizon: blocks are one slice too long", "promise.py", "bins[start] // int(count)", "bins[start] // (int(count) + 1)", GUARDS),
     Mutant("directed: out-degrees are not protected", "promise.py", "np.concatenate([here, here + len(self.blocks)]) if directed else here", "here", GUARDS),
     Mutant("limits: edges that must stay may go", "limits.py", "frozen=np.isin(self.graph.edges(t) @ key, self.keep[t] @ key)", "frozen=np.zeros(len(self.graph.edges(t)), bool)", "tests/test_promises.py::test_limits_are_kept"),
     Mutant("limits: forbidden pairs may be joined", "limits.py", "forbidden=self.forbid[t]", "forbidden=self.forbid[t][:0]", "tests/test_promises.py::test_limits_are_kept tests/rebuild/test_within.py"),
     Mutant("limits: exempt people may change", "limits.py", "exempt=self.pinned,", "exempt=None,", "tests/test_promises.py::test_limits_are_kept"),
     Mutant("limits: 'add' removes", "rebuild/within/board.py", 'limits.allow != "remove", limits.allow != "add"', 'limits.allow != "remove", True', "tests/test_promises.py::test_limits_are_kept"),
-    Mutant("extend: newcomers get names that are taken", "extend.py", "first = max(int(name) for name in names.values()) + 1", "first = 1", "tests/test_extend.py"),
+    Mutant("extend: newcomers get names that are taken", "extend.py", "_names(nodes, names, highest + 1, chance)", "_names(nodes, names, 1, chance)", "tests/test_extend.py"),
     Mutant("extend: a slice is released again", "extend.py", 'if again := sorted(set(known["slices"])', 'if again := sorted(set()', "tests/test_extend.py::test_what_does_not_fit_is_refused"),
     Mutant("extend: too few newcomers are published", "extend.py", 'joining = newcomers if len(newcomers) >= known["k"] else []', "joining = newcomers", "tests/test_extend.py::test_too_few_newcomers_are_held_back_and_join_later"),
     Mutant("extend: groups of before are forgotten", "extend.py", 'labels[~new] = [known["groups"][name] for name in old_names]', "labels[~new] = np.arange(len(old_names)) // known[\"k\"]", "tests/test_extend.py::test_the_union_keeps_k_whatever_comes"),
+    Mutant("extend: a record older than the folder passes", "extend.py", 'if not (set(there["people"]) <= known["ids"].keys() and set(there["slices"]) <= set(known["slices"])):', "if False:", "tests/test_extend.py::test_a_record_older_than_the_folder_is_refused"),
+    Mutant("extend: a number is given out again", "extend.py", 'max(known.get("highest", 0), *map(', "max(0, *map(", "tests/test_extend.py::test_no_number_is_given_twice"),
+    Mutant("extend: limits are forgotten", "extend.py", "limits = _limits(whole, known, allow=allow, keep=keep, forbid=forbid, exempt=exempt)", "limits = None", "tests/test_extend.py::test_what_may_change_goes_on"),
+    Mutant("extend: limits are not written down", "write/private.py", '"limits": None if release.limits is None else release.limits.to_carry_on(published)', '"limits": None', "tests/test_extend.py::test_people_and_pairs_under_limits_go_on"),
+    Mutant("extend: damaged limits pass", "extend.py", '        and _are_limits(record.get("limits"), ids)\n', "", "tests/test_extend.py::test_damaged_limits_are_refused"),
+    Mutant("extend: a record that changed is replaced", "write/private.py", "sha256(file) != after.sha256", "False", "tests/test_extend.py::test_the_record_is_brought_up_to_date_once"),
+    Mutant("extend: newcomers are in no record", "write/private.py", "after.newcomers and not after.keeps_ids", "False", "tests/test_extend.py::test_newcomers_need_a_record"),
+    Mutant("limits: what must stay need not be there", "limits.py", "        _refuse_missing(graph, kept)\n", "        pass\n", "tests/test_promises.py::test_bad_demands_are_refused tests/test_extend.py::test_people_and_pairs_under_limits_go_on"),
     # chance
     Mutant("chance: a stream without its seed", "randomness.py", 'return np.random.default_rng(int.from_bytes(digest, "big"))', "return np.random.default_rng()", BYTES),
     Mutant("chance: pseudonyms without their seed", "randomness.py", "key=marks.__getitem__", "key=lambda i: secrets.token_bytes(8)", BYTES),
@@ -99,9 +107,9 @@ MUTANTS = [
     Mutant("write: names are published", "write/folder.py", "names = release.graph.nodes if keep_ids else published_names(release)", "names = release.graph.nodes", f"{FOLDER}::test_nothing_in_the_folder_tells_who_is_who"),
     Mutant("write: people stand in the order of the input", "write/folder.py", "sorted_names.alias(\"node\").to_frame()", "names.alias(\"node\").to_frame()", f"{FOLDER} {GUARDS}"),
     Mutant("write: nothing is verified", "write/folder.py", "        _verify(draft, release, names)\n", "", f"{FOLDER}::test_a_release_that_does_not_verify_never_appears"),
-    Mutant("write: a draft is left behind", "write/folder.py", "        shutil.rmtree(draft, ignore_errors=True)", "        pass", f"{FOLDER}::test_a_release_that_does_not_verify_never_appears"),
+    Mutant("write: a draft is left behind", "appear.py", "                if path is not None:\n                    _remove(path)", "                pass", f"{FOLDER}::test_a_release_that_does_not_verify_never_appears"),
     Mutant("write: whatever is there is replaced", "write/folder.py", 'if any(folder.iterdir()) and not (folder / "certificate.json").is_file():', "if False:", f"{FOLDER}::test_an_existing_folder_is_replaced_only_by_force_and_only_a_release"),
-    Mutant("write: others can read the private record", "write/private.py", "            os.replace(draft, file)", "            os.chmod(draft, 0o644)\n            os.replace(draft, file)", f"{FOLDER}::test_nothing_in_the_folder_tells_who_is_who"),
+    Mutant("write: others can read the private record", "appear.py", "kept, lock = _begin(record, token, 0o600)", "kept, lock = _begin(record, token, 0o644)", f"{FOLDER}::test_nothing_in_the_folder_tells_who_is_who"),
     Mutant("write: the private record in the release", "write/private.py", "if folder in file.parents:", "if False:", f"{FOLDER}::test_bad_ways_to_save_are_refused_before_anything_is_written"),
     # what a folder says about the original
     Mutant("published: counts are exact", "write/published.py", "return count - count % step", "return count", f"{PUBLISHED}::test_the_grid_is_the_one_in_the_documentation"),
@@ -120,6 +128,15 @@ MUTANTS = [
     Mutant("again: nobody is warned", "write/again.py", "        warnings.warn(found, ReleasedBefore, stacklevel=4)", "        pass", "tests/cli/test_cli.py::test_another_release_of_the_same_data_is_warned_of"),
     Mutant("again: the same release is warned of", "write/again.py", "return any(old.get(name) != told[name] for name in _MADE)", "return True", "tests/cli/test_cli.py::test_another_release_of_the_same_data_is_warned_of"),
     Mutant("again: the page does not warn", "web/store.py", 'return bool(job.state.get("released")) or any(', 'return False and any(', "tests/web/test_jobs.py::test_from_upload_to_release_and_over_a_restart"),
+    Mutant("appear: no note says what was decided", "appear.py", "            _write_note(note, record, kept)\n", "", "tests/test_appear.py"),
+    Mutant("appear: the folder goes without its record", "appear.py", "return record if sha256(Path(record)) == expected else None", "return record", "tests/test_appear.py"),
+    Mutant("appear: the folder goes first", "appear.py", "            put_in_place(kept, record)  # this decides\n        _put_folder(draft, target, _beside(target, token, \"old\"))", "            _put_folder(draft, target, _beside(target, token, \"old\"))\n            put_in_place(kept, record)", "tests/test_appear.py"),
+    Mutant("appear: the old folder stays aside", "appear.py", '        os.rename(old / "old", target)\n', "", "tests/test_appear.py"),
+    Mutant("appear: drafts of living runs are removed", "appear.py", "            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)", "            pass", "tests/test_appear.py::test_drafts_of_a_living_run_stay"),
+    Mutant("appear: leftovers stay", "appear.py", "                _remove(path)\n                if token != own", "                if token != own", "tests/test_appear.py::test_what_a_killed_run_left_is_said_in_one_line"),
+    Mutant("appear: what came meanwhile is replaced", "appear.py", "if target.exists() and not force:", "if False:", "tests/test_appear.py::test_a_folder_that_appears_meanwhile_is_not_replaced"),
+    Mutant("stop: Ctrl-C is not heard", "cli/__init__.py", "            signal.signal(number, _stop)", "            pass", "tests/cli/test_stopping.py::test_ctrl_c_stops_and_leaves_nothing"),
+    Mutant("check: part of a number passes as one", "checks.py", "fits = isinstance(value, int | np.integer)", "fits = isinstance(value, int | np.integer | float)", "tests/test_contract.py tests/test_odd_arguments.py"),
     # verify
     Mutant("verify: changed files pass", "audit/_listing.py", '!= expected:', '== "":', TAMPER),
     Mutant("verify: files too many pass", "audit/_listing.py", "if extra := sorted(present - listed):", "if extra := sorted(set()):", f"{VERIFY}::test_missing_and_extra_files_are_found"),
@@ -127,7 +144,7 @@ MUTANTS = [
     Mutant("verify: listed files of any name pass", "audit/_listing.py", "    if tables in layouts:", "    if True:", f"{FORGED}::test_anything_else_in_the_folder {FORGED}::test_good_parquet_beside_a_naked_csv"),
     Mutant("verify: links pass", "audit/_listing.py", "if entry.is_symlink():", "if False:", f"{FORGED}::test_links_and_pipes_in_the_place_of_files"),
     Mutant("verify: folders and pipes pass", "audit/_listing.py", '                    strange.append(f"{_shown(name)} is not a file")', "                    pass", f"{FORGED}::test_anything_else_in_the_folder"),
-    Mutant("verify: a link to a folder passes", "audit/_released.py", "if folder.is_symlink():", "if False:", f"{FORGED}::test_links_and_pipes_in_the_place_of_files"),
+    Mutant("verify: a link to a folder passes", "audit/_released.py", "    if linked:", "    if False:", f"{FORGED}::test_links_and_pipes_in_the_place_of_files"),
     Mutant("verify: a link to a certificate passes", "audit/_released.py", "file.lstat().st_mode", "file.stat().st_mode", f"{FORGED}::test_links_and_pipes_in_the_place_of_files"),
     Mutant("verify: a field twice passes", "audit/_released.py", "if len(fields) < len(pairs):", "if False:", f"{FORGED}::test_a_field_that_is_there_twice"),
     Mutant("verify: more columns pass", "audit/_released.py", "    if have != wanted:", "    if False:", f"{FORGED}::test_columns_and_orders_that_tell_more"),
@@ -214,6 +231,10 @@ def test_here(copy: Path, tests: list[str], answer: Any) -> None:
     os.chdir(copy)
     sys.path[:0] = [str(copy / "src"), str(copy)]
     sys.dont_write_bytecode = True
+    os.environ |= {
+        "PYTHONPATH": os.pathsep.join(sys.path[:2]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }  # commands in tests, too
     notes = Notes()
     with open(copy / "log.txt", "w") as log, redirect_stdout(log), redirect_stderr(log):
         code = pytest.main([*OPTIONS, *tests], plugins=[notes])

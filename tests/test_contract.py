@@ -147,7 +147,7 @@ def test_k_of_one_changes_nothing_in_degrees():
         ({"k": 35}, "at most the number of people, 34; got 35"),
         ({"method": "magic"}, "unknown method 'magic'"),
         ({"seed": -1}, "a seed is a whole number"),
-        ({"restarts": 0}, "restarts must be at least 1"),
+        ({"restarts": 0}, "restarts must be a whole number from 1"),
         ({"effort": "heroic"}, "unknown effort 'heroic'"),
         ({"objective": "fame"}, "unknown objective 'fame'"),
         ({"deletion_weight": 0}, "deletion_weight must be above 0"),

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import signal
+import subprocess
+import sys
 from collections import Counter
 
 import numpy as np
@@ -13,6 +17,8 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import InputError, TemporalGraph
+from tests.command import shoal as command
+from tests.command import shoal_process
 from tests.uncompiled import examples
 
 
@@ -160,3 +166,173 @@ def test_what_does_not_fit_is_refused(first, tmp_path):
     shoal.anonymize(contacts(20, 4, 0), 3, seed=0, horizon=2).save(first / "h", private=first / "h.json", report=False)
     with pytest.raises(InputError, match="has a horizon"):
         shoal.extend(first / "h", contacts(20, 2, 1, first_day=9), first / "h.json")
+
+
+def grown(first, people=26, number=1, **options):
+    later = contacts(people, 2, number, first_day=9 * number)
+    return shoal.extend(first / f"r{number - 1}", later, first / f"{number - 1}.json", seed=0, **options)
+
+
+def test_a_full_disk_leaves_the_record_and_no_folder(first, monkeypatch):
+    """Newcomers in no record would lose their names to others at the next extension."""
+    before = (first / "0.json").read_bytes()
+
+    def full(*args):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("shoal.write.folder.write_private", full)
+        answer = extend_command(first)
+    assert (answer.returncode, answer.stderr.count("\n")) == (2, 1)
+    assert "No space left on device" in answer.stderr
+    assert sorted(path.name for path in first.iterdir()) == ["0.json", "later.csv", "r0"]
+    assert (first / "0.json").read_bytes() == before
+    assert extend_command(first).returncode == 0
+    assert len(json.loads((first / "0.json").read_text())["ids"]) == 26
+    assert shoal.verify([first / "r0", first / "r1"])
+
+
+def extend_command(first, *more):
+    rows = ["source,target,time"]
+    later = contacts(26, 2, 1, first_day=9)
+    for t, (_, edges) in enumerate(later):
+        rows += [f"{later.nodes[int(u)]},{later.nodes[int(v)]},{(9 + t) * 86_400}" for u, v in edges]
+    (first / "later.csv").write_text("\n".join(rows) + "\n")
+    where = ["--private", first / "0.json", "-o", first / "r1"]
+    return command("extend", first / "r0", first / "later.csv", "--slice", "1d", *where, "--no-report", "-q", *more)
+
+
+def test_killed_between_record_and_folder_the_next_run_finishes(first):
+    """A real process that is killed when the record is in place and the folder is not."""
+    script = (
+        "import os, signal, sys, shoal.appear\n"
+        "def die(*args): os.kill(os.getpid(), signal.SIGKILL)\n"
+        "shoal.appear._put_folder = die\n"
+        "from shoal.cli import main; main()\n"
+    )
+    extend_command(first, "--help")
+    flags = ["--slice", "1d", "--private", "0.json", "-o", "r1", "--no-report"]
+    killed = subprocess.run([sys.executable, "-c", script, "extend", "r0", "later.csv", *flags], cwd=first)
+    assert killed.returncode == -signal.SIGKILL
+    assert not (first / "r1").exists()
+    assert len(json.loads((first / "0.json").read_text())["ids"]) == 26
+    again = shoal_process("extend", "r0", "later.csv", *flags, cwd=first)
+    assert again.returncode == 2
+    assert "which is in place now" in again.stderr.splitlines()[0]
+    assert again.stderr.splitlines()[1].endswith("r1: exists already (replace it with --force)")
+    assert sorted(path.name for path in first.iterdir()) == ["0.json", "later.csv", "r0", "r1"]
+    assert shoal.verify([first / "r0", first / "r1"])
+
+
+def test_a_record_older_than_the_folder_is_refused(first):
+    grown(first).save(first / "r1", private=first / "1.json", report=False)
+    later = contacts(30, 2, 5, first_day=30)
+    with pytest.raises(InputError, match=r"does not know all people and slices of .*r1"):
+        shoal.extend(first / "r1", later, first / "0.json")
+    shoal.extend(first / "r1", later, first / "1.json")
+    same = grown(first, people=20)
+    same.save(first / "s1", private=first / "s.json", report=False)
+    with pytest.raises(InputError, match=r"does not know all people and slices of .*s1"):
+        shoal.extend(first / "s1", later, first / "0.json")
+
+
+def test_no_number_is_given_twice(first):
+    record = json.loads((first / "0.json").read_text())
+    assert record["highest"] == 20
+    (first / "0.json").write_text(json.dumps(record | {"highest": 70}))
+    made = grown(first)
+    made.save(first / "r1", private=first / "1.json", report=False)
+    after = json.loads((first / "1.json").read_text())
+    assert sorted(map(int, after["ids"]))[20:] == list(range(71, 77))
+    assert after["highest"] == 76
+
+
+def test_newcomers_need_a_record(first):
+    with pytest.raises(InputError, match="names newcomers: give a private record too"):
+        grown(first).save(first / "r1", report=False)
+    grown(first, people=20).save(first / "r1", report=False)
+
+
+def test_the_record_is_brought_up_to_date_once(first):
+    """Two extensions of one record would give the same numbers to different people."""
+    one, other = grown(first), grown(first, people=25)
+    one.save(first / "r1", private=first / "0.json", report=False)
+    with pytest.raises(InputError, match="was changed while this extension was made"):
+        other.save(first / "s1", private=first / "0.json", report=False)
+    assert not (first / "s1").exists()
+
+
+def test_an_extension_keeps_ids_as_the_release_before_did(first):
+    with pytest.raises(InputError, match="goes on with the pseudonyms"):
+        grown(first).save(first / "r1", keep_ids=True, report=False)
+    release = shoal.anonymize(contacts(20, 4, 0), 3, seed=0)
+    release.save(first / "k0", private=first / "k.json", keep_ids=True, report=False)
+    later = shoal.extend(first / "k0", contacts(26, 2, 1, first_day=9), first / "k.json", seed=0)
+    assert later.save(first / "k1", private=first / "k.json", report=False)["ids"] == "original"
+
+
+def pairs_in(graph):
+    return {(t, int(u), int(v)) for t in range(graph.n_slices) for u, v in graph.edges(t)}
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("allow", ["add", "remove"])
+def test_what_may_change_goes_on(tmp_path, allow, directed):
+    graph = contacts(20, 2, 0, directed=directed)
+    release = shoal.anonymize(graph, 3, seed=0, allow=allow)
+    release.save(tmp_path / "r0", private=tmp_path / "0.json", report=False)
+    later = contacts(26, 2, 1, first_day=9, directed=directed)
+    made = shoal.extend(tmp_path / "r0", later, tmp_path / "0.json", seed=0)
+    assert (made.edges.removed if allow == "add" else made.edges.added) == 0
+    made.save(tmp_path / "r1", private=tmp_path / "0.json", report=False)
+    again = contacts(26, 1, 2, first_day=20, directed=directed)
+    third = shoal.extend(tmp_path / "r1", again, tmp_path / "0.json", seed=0)
+    assert (third.edges.removed if allow == "add" else third.edges.added) == 0
+    anew = shoal.extend(tmp_path / "r1", again, tmp_path / "0.json", seed=0, allow="both")
+    assert anew.limits is None
+
+
+def test_people_and_pairs_under_limits_go_on(tmp_path):
+    graph = contacts(20, 2, 0)
+    kept, once = (tuple(int(graph.nodes[int(i)]) for i in graph.edges(0)[e]) for e in (0, 5))
+    apart, me = (3, 17), 11
+    limits = {"keep": [kept, (*once, graph.slices[0].label)], "forbid": [apart], "exempt": [me]}
+    needs = {int(node): 3 for node in graph.nodes if node != me}
+    shoal.anonymize(graph, needs, seed=0, **limits).save(tmp_path / "r0", private=tmp_path / "0.json", report=False)
+    record = json.loads((tmp_path / "0.json").read_text())
+    name = {original: published for published, original in record["ids"].items()}
+    sides = [sorted(record["limits"][what], key=str) for what in ("keep", "forbid")]
+    assert [[set(pair) for pair in pairs] for pairs in sides] == [
+        [{name[kept[0]], name[kept[1]]}],
+        [{name[apart[0]], name[apart[1]]}],
+    ]
+    assert record["limits"]["exempt"] == [name[me]]
+    later = TemporalGraph.from_slices({"x": [kept, (me, 5), (me, 6), (1, 2), (2, 7)]}, nodes=range(20))
+    made = shoal.extend(tmp_path / "r0", later, tmp_path / "0.json", seed=0)
+    before, after = pairs_in(made.original), pairs_in(made.graph)
+    assert (0, *sorted(kept)) in after
+    assert (0, *apart) not in after
+    assert {edge for edge in before if me in edge[1:]} == {edge for edge in after if me in edge[1:]}
+    freed = shoal.extend(tmp_path / "r0", later, tmp_path / "0.json", seed=0, keep=[], forbid=[], exempt=[])
+    assert freed.limits is None
+    with pytest.raises(InputError, match="keep: there is no edge between '3' and '17' in any slice"):
+        shoal.extend(tmp_path / "r0", later, tmp_path / "0.json", keep=[apart])
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        7,
+        {},
+        {"allow": "swap", "keep": [], "forbid": [], "exempt": []},
+        {"allow": "add", "keep": [["1", "99"]], "forbid": [], "exempt": []},
+        {"allow": "add", "keep": [["1"]], "forbid": [], "exempt": []},
+        {"allow": "add", "keep": [], "forbid": None, "exempt": []},
+        {"allow": "add", "keep": [], "forbid": [], "exempt": [1]},
+    ],
+)
+def test_damaged_limits_are_refused(first, limits):
+    record = json.loads((first / "0.json").read_text())
+    (first / "0.json").write_text(json.dumps(record | {"limits": limits}))
+    with pytest.raises(InputError, match="is damaged, or not the private record"):
+        grown(first)

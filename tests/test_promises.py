@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections import Counter
 
 import networkx as nx
@@ -197,6 +198,9 @@ def test_protecting_a_tenth_of_irvine_costs_far_less(real_data):
 LIMITED = TemporalGraph.from_slices(
     {"a": nx.gnp_random_graph(24, 0.2, seed=1), "b": nx.gnp_random_graph(24, 0.3, seed=2)}, nodes=range(24)
 )
+EDGES = set(LIMITED.to_polars().iter_rows())
+ABSENT = next((0, v) for v in range(1, 24) if (0, v, "a") not in EDGES and (0, v, "b") not in EDGES)
+ELSEWHERE = next((u, v, "a") for u, v, where in sorted(EDGES) if where == "b" and (u, v, "a") not in EDGES)
 
 
 @pytest.mark.parametrize("allow", ["both", "add", "remove"])
@@ -236,10 +240,19 @@ def test_what_cannot_be_done_is_one_sentence():
         ({"k": [2, 3]}, "one level for each of the 24 people; got 2"),
         ({"protect": [77]}, "nobody in the graph is called '77'"),
         ({"horizon": 0}, "a number of slices from 1"),
+        ({"horizon": 1.5}, "a number of slices from 1; got 1.5"),
+        ({"horizon": True}, "a number of slices from 1; got True"),
+        ({"horizon": "²"}, "a slice width looks like"),
         ({"horizon": "soon"}, "a slice width looks like"),
         ({"horizon": "1mo"}, "no place in the calendar"),
         ({"allow": "swap"}, "unknown allow 'swap'"),
         ({"keep": [(1, 1)]}, "two different people"),
+        ({"keep": [ABSENT]}, f"no edge between '{ABSENT[0]}' and '{ABSENT[1]}' in any slice"),
+        ({"keep": [ELSEWHERE]}, f"no edge between '{ELSEWHERE[0]}' and '{ELSEWHERE[1]}' in slice '{ELSEWHERE[2]}'"),
+        ({"k": 10**30}, "at most the number of people, 24"),
+        ({"k": {0: 10**30}}, "at most the number of people, 24"),
+        ({"time_limit": math.inf}, "time_limit must be a number from 0; got inf"),
+        ({"time_limit": math.nan}, "time_limit must be a number from 0; got nan"),
         ({"forbid": [(1, 2, "z")]}, "there is no slice 'z'"),
         ({"exempt": [99]}, "nobody in the graph is called '99'"),
     ],

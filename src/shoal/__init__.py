@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shoal import datasets as datasets
+    from shoal import large as large
     from shoal.anonymize import Release, anonymize
     from shoal.audit.exposure import Audit, audit
     from shoal.audit.verify import Verdict, verify
@@ -64,10 +65,12 @@ _HOME = {
     "verify": "shoal.audit.verify",
 }
 
+_PARTS = ("datasets", "large")  # submodules that `import shoal` brings along, on first use too
+
 
 def __getattr__(name: str) -> Any:
-    if name == "datasets":
-        return import_module("shoal.datasets")
+    if name in _PARTS:
+        return import_module(f"shoal.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'shoal' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)
@@ -76,7 +79,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "datasets"})
+    return sorted({*globals(), *__all__, *_PARTS})
 
 
 class _Face(ModuleType):

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.checks import some_progress
 from shoal.crowds import distinct_rows
 from shoal.engine import open_engine
 from shoal.engine.work import check_run, open_work
@@ -116,8 +117,8 @@ def anonymize(
     promise = make_promise(graph, k, protect=protect, horizon=horizon)
     how = How(method, effort, time_limit, objective, deletion_weight, restarts)
     limits = make_limits(graph, allow=allow, keep=keep, forbid=forbid, exempt=exempt, method=method)
-    check_run(shard_people, work_dir, resume=resume)
-    progress, work = progress or Progress(), None
+    shard_people = check_run(shard_people, work_dir, resume=resume)
+    progress, work = some_progress(progress), None
     if work_dir is not None:
         what = _described(graph, promise, how, limits, shard_people)
         work = open_work(work_dir, what, seed, resume=resume)

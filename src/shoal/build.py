@@ -143,9 +143,10 @@ def encode_slices(
 
     Layers stand in name order, bins in time order. A row that lasts over several bins is a contact in each of them.
     """
+    timebins.check_cut(**how)
     if times is not None and len(times) == 0:
         raise InputError("there are no contacts, so there is no time span to cut into slices")
-    if times is None and (how.get("slice") or how.get("slices") or ends is not None):
+    if times is None and (how.get("slice") is not None or how.get("slices") is not None or ends is not None):
         raise InputError("a slice width was given but no time column")
     rows = None
     bins = None

@@ -2,7 +2,7 @@
 
 Whoever has the earlier releases can tell two people apart who stood in different groups there. So groups are kept: in every
 later slice the members of a group get one degree, and over all releases they stay alike. Newcomers are grouped among themselves;
-while they are fewer than k they cannot be hidden and are held back.
+while they are fewer than k they cannot be hidden and are held back. Limits on what may change go on, too.
 """
 
 from __future__ import annotations
@@ -17,27 +17,38 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from shoal.appear import recover, sha256
 from shoal.audit._released import read_certificate
 from shoal.build import ids_as_series
+from shoal.checks import a_path, some_jobs, some_progress
 from shoal.errors import GuaranteeError, InputError
 from shoal.graph import TemporalGraph
-from shoal.progress import Progress, run_jobs, usable_cores
+from shoal.limits import ALLOWED, Limits, make_limits
+from shoal.progress import Progress, run_jobs
 from shoal.promise import Promise
 from shoal.randomness import Randomness
-from shoal.read.release import load_json
+from shoal.read.release import load_json, read_table
 from shoal.release import Release
 from shoal.stages import How, group_people, rebuild_slice
 
 
 @dataclass(frozen=True, eq=False)
 class Earlier:
-    """What an extension goes on from: the folder before, its record, everybody's published name, who waits, and if ids are kept."""
+    """What an extension goes on from: the folder before, its private record, everybody's published name, and who waits.
+
+    `file` is where the record was and `sha256` what it was like; `highest` is the highest number ever published as a name,
+    this time included; `newcomers` are those who are named now; `keeps_ids` where people go by their own ids.
+    """
 
     folder: Path
+    file: Path
+    sha256: str
     record: dict[str, Any]
     names: pl.Series
-    held_back: tuple[Any, ...]
+    highest: int
+    newcomers: int
     keeps_ids: bool
+    held_back: tuple[Any, ...]
 
 
 def extend(
@@ -45,6 +56,10 @@ def extend(
     graph: TemporalGraph,
     record: str | os.PathLike[str],
     *,
+    allow: str | None = None,
+    keep: Iterable[Any] | None = None,
+    forbid: Iterable[Any] | None = None,
+    exempt: Iterable[Any] | None = None,
     seed: int | None = None,
     effort: str = "balanced",
     deletion_weight: float = 1.0,
@@ -60,7 +75,10 @@ def extend(
     graph
         The later slices, with the original ids. People who are not in it have no contacts in them.
     record
-        The private record that was written with that release. Write the new one (`save(private=...)`) for the next time.
+        The private record that was written with that release. Write the new one (`save(private=...)`) for the next time; it
+        may replace this one.
+    allow, keep, forbid, exempt
+        As in `anonymize`. What is not given goes on as it was, by the record; of pairs, those that were named for all slices.
     seed, effort, deletion_weight, jobs, progress
         As in `anonymize`.
 
@@ -75,16 +93,20 @@ def extend(
     >>> shoal.verify([place / "mon", place / "tue"]).holds
     True
     """
-    folder, known = Path(folder), read_record(Path(record))
-    keeps_ids = _check_fits(folder, graph, known)
+    folder, file = a_path("folder", folder), Path(os.path.abspath(a_path("record", record)))
+    TemporalGraph.check(graph, "extend")
+    recover(Path(os.path.abspath(folder)))
+    known, digest = read_record(file), sha256(file)
+    published, kept = _check_fits(folder, graph, known, file)
     how = How("search", effort, None, "edges", deletion_weight, 1)
-    jobs, progress = jobs or usable_cores(), progress or Progress()
+    jobs, progress = some_jobs(jobs), some_progress(progress)
     chance = Randomness(seed, graph.digest())
     graph, names = _same_ids(graph, known["ids"])
     newcomers = [node for node in graph.nodes.to_list() if node not in names]
     joining = newcomers if len(newcomers) >= known["k"] else []
     people = ids_as_series([*names, *joining])
     whole = graph.over(people)
+    limits = _limits(whole, known, allow=allow, keep=keep, forbid=forbid, exempt=exempt)
 
     nodes = whole.nodes.to_list()
     new = np.array([node not in names for node in nodes])
@@ -96,13 +118,16 @@ def extend(
         bound = 0
         if joining:
             rows = np.ascontiguousarray(whole.degree_matrix()[new])
-            found = group_people(rows, needs[new], how, rng=chance.stream("group"), jobs=jobs, tell=tell)
+            within = None if limits is None else limits.of_columns(np.arange(rows.shape[1])).of_people(new)
+            found = group_people(rows, needs[new], how, within=within, rng=chance.stream("group"), jobs=jobs, tell=tell)
             labels[new] = max(known["groups"].values(), default=-1) + 1 + found.labels
             bound = found.bound
     _, labels = np.unique(labels, return_inverse=True)
 
     def rebuild(t: int) -> np.ndarray:
-        return rebuild_slice(whole.edges(t), labels, how, directed=whole.directed, rng=chance.stream(f"rebuild/{t}"))
+        within = None if limits is None else limits.of_slice(t)
+        rng = chance.stream(f"rebuild/{t}")
+        return rebuild_slice(whole.edges(t), labels, how, directed=whole.directed, limits=within, rng=rng)
 
     with progress.stage("rebuilding", whole.n_slices) as tell:
         released = whole.with_edges(run_jobs(rebuild, range(whole.n_slices), jobs, tell))
@@ -110,6 +135,8 @@ def extend(
     if (promise.crowds(released.degree_matrix(), directed=released.directed) < needs).any():
         raise GuaranteeError("somebody stands in too small a crowd; nothing was released, please report this")
     waiting = tuple(node for node in newcomers if not joining)
+    highest = max(known.get("highest", 0), *map(_number, (*known["ids"], *published)))
+    series = ids_as_series(nodes) if kept else _names(nodes, names, highest + 1, chance)
     return Release(
         original=whole,
         graph=released,
@@ -119,7 +146,8 @@ def extend(
         chance=chance,
         rounds=[],
         bound=bound,
-        after=Earlier(folder, known, _names(nodes, names, chance, keeps_ids=keeps_ids), waiting, keeps_ids),
+        after=Earlier(folder, file, digest, known, series, highest + len(joining), len(joining), kept, waiting),
+        limits=limits,
     )
 
 
@@ -148,6 +176,8 @@ def read_record(file: Path) -> dict[str, Any]:
         and (_are_kept(ids) or _are_numbers(ids))
         and all(isinstance(label, str) for label in record["slices"])
         and all(isinstance(rows, list) for rows in record["changed_edges"].values())
+        and _are_whole([record.get("highest", 0)], 0, 10**18)
+        and _are_limits(record.get("limits"), ids)
     )
     if not whole:
         raise InputError(f"{file}: is damaged, or not the private record of a release")
@@ -156,6 +186,40 @@ def read_record(file: Path) -> dict[str, Any]:
 
 def _are_whole(values: Iterable[Any], low: int, high: int) -> bool:
     return all(type(value) is int and low <= value <= high for value in values)
+
+
+def _are_limits(limits: Any, ids: dict[str, Any]) -> bool:
+    """Whether these can be limits on people of these names."""
+    if limits is None:
+        return True
+    if not isinstance(limits, dict) or limits.get("allow") not in ALLOWED:
+        return False
+    keep, forbid, exempt = (limits.get(name) for name in ("keep", "forbid", "exempt"))
+    if not (isinstance(keep, list) and isinstance(forbid, list) and isinstance(exempt, list)):
+        return False
+    pairs = [*keep, *forbid]
+    return all(isinstance(pair, list) and len(pair) == 2 and pair[0] != pair[1] for pair in pairs) and all(
+        isinstance(name, str) and name in ids for name in (*exempt, *(name for pair in pairs for name in pair))
+    )
+
+
+def _limits(graph: TemporalGraph, known: dict[str, Any], **given: Any) -> Limits | None:
+    """The limits of this extension: what is given now, else what the record carries on, by the original ids."""
+    before = known.get("limits") or {"allow": "both", "keep": [], "forbid": [], "exempt": []}
+    ids = known["ids"]
+    old = {
+        "allow": before["allow"],
+        "keep": [(ids[u], ids[v]) for u, v in before["keep"]],
+        "forbid": [(ids[u], ids[v]) for u, v in before["forbid"]],
+        "exempt": [ids[name] for name in before["exempt"]],
+    }
+    chosen = {name: old[name] if value is None else value for name, value in given.items()}
+    return make_limits(graph, **chosen, method="search", carried_on=given["keep"] is None)
+
+
+def _number(name: str) -> int:
+    """A pseudonym; 0 where people go by their own ids."""
+    return int(name) if name.isascii() and name.isdigit() and len(name) < 19 else 0
 
 
 def _are_kept(ids: dict[str, Any]) -> bool:
@@ -168,8 +232,11 @@ def _are_numbers(ids: dict[str, Any]) -> bool:
     return all(name.isascii() and name.isdigit() and len(name) < 19 for name in ids)
 
 
-def _check_fits(folder: Path, graph: TemporalGraph, known: dict[str, Any]) -> bool:
-    """Refuse what would break the promise over all releases together, before any work. Says whether ids are kept."""
+def _check_fits(folder: Path, graph: TemporalGraph, known: dict[str, Any], file: Path) -> tuple[list[str], bool]:
+    """Refuse what would break the promise over all releases together, before any work.
+
+    Gives the names in the folder, and whether they are people's own ids.
+    """
     claims = read_certificate(folder)
     directed, n_blocks = claims["directed"], claims["n_blocks"]
     if claims.get("format") == 1:
@@ -188,7 +255,16 @@ def _check_fits(folder: Path, graph: TemporalGraph, known: dict[str, Any]) -> bo
     keeps_ids = claims.get("ids") == "original"
     if not (_are_kept(known["ids"]) if keeps_ids else _are_numbers(known["ids"])):
         raise InputError(f"{folder}: the private record is not that of this release: people are called otherwise in it")
-    return keeps_ids
+    there = {
+        what: read_table(folder, table, column)[column].cast(pl.String).to_list()
+        for what, table, column in (("people", "nodes", "node"), ("slices", "slices", "slice"))
+    }
+    if not (set(there["people"]) <= known["ids"].keys() and set(there["slices"]) <= set(known["slices"])):
+        raise InputError(
+            f"{file}: does not know all people and slices of {folder}, so it is older than this release or of another one; "
+            "give the record that was written with it"
+        )
+    return there["people"], keeps_ids
 
 
 def _same_ids(graph: TemporalGraph, ids: dict[str, Any]) -> tuple[TemporalGraph, dict[Any, str]]:
@@ -199,12 +275,9 @@ def _same_ids(graph: TemporalGraph, ids: dict[str, Any]) -> tuple[TemporalGraph,
     return graph, {original if numbers else str(original): name for name, original in ids.items()}
 
 
-def _names(nodes: list[Any], names: dict[Any, str], chance: Randomness, *, keeps_ids: bool) -> pl.Series:
-    """Published names: those of before; for newcomers the next numbers in a secret order, or their own if ids were kept."""
+def _names(nodes: list[Any], names: dict[Any, str], first: int, chance: Randomness) -> pl.Series:
+    """Published names: those of before; for newcomers numbers that nobody ever had, in a secret order."""
     new = [node for node in nodes if node not in names]
-    if keeps_ids:
-        return ids_as_series(nodes)
-    first = max(int(name) for name in names.values()) + 1
     ranks = chance.rank([f"pseudonym/{node}" for node in new])
     fresh = {node: first + int(rank) for node, rank in zip(new, ranks, strict=True)}
     return pl.Series("node", [fresh[node] if node in fresh else int(names[node]) for node in nodes])

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from shoal import build, notebook
+from shoal.checks import a_list, a_text, yes_or_no
 from shoal.errors import InputError
 from shoal.interop import Conversions
 from shoal.interop.packages import wrong
@@ -106,8 +107,12 @@ class TemporalGraph(Conversions):
         >>> TemporalGraph.from_edges({"a": [1, 2], "b": [2, 3], "t": [0, 90_000]}, "a", "b", time="t", slice="1d")
         TemporalGraph(3 nodes, 2 slices, 2 edges, undirected)
         """
-        columns = build.as_columns(frame, [c for c in (source, target, time, layer, end) if c is not None])
-        extra = None if nodes is None else build.ids_as_series(nodes)
+        wanted = {"source": source, "target": target, "time": time, "layer": layer, "end": end}
+        optional = ("time", "layer", "end")
+        names = [a_text(role, name) for role, name in wanted.items() if name is not None or role not in optional]
+        columns = build.as_columns(frame, names)
+        extra = None if nodes is None else build.ids_as_series(a_list("nodes", nodes))
+        yes_or_no("directed", directed)
         ids, ends = build.encode_ids([columns[source], columns[target]], extra)
         codes, rows, labels = build.encode_slices(
             columns[time] if time else None,
@@ -140,7 +145,9 @@ class TemporalGraph(Conversions):
         >>> TemporalGraph.from_events([(1, 2, 2001), (2, 3, 2002)]).slices[1].label
         '2002'
         """
-        rows = list(events)
+        rows = [tuple(a_list("an event", row)) for row in a_list("events", events)]
+        if any(len(row) != 3 for row in rows):
+            raise InputError("an event is (u, v, t): two people and a time")
         frame = {"source": [r[0] for r in rows], "target": [r[1] for r in rows], "time": [r[2] for r in rows]}
         width = "value" if slice is None and slices is None else slice
         return cls.from_edges(frame, time="time", slice=width, slices=slices, **options)
@@ -160,9 +167,11 @@ class TemporalGraph(Conversions):
         >>> TemporalGraph.from_slices({"a": nx.path_graph(3), "b": nx.star_graph(4)}, ordered=False)
         TemporalGraph(5 nodes, 2 slices, 6 edges, undirected)
         """
-        if not slices:
-            raise InputError("a graph needs at least one slice")
-        sources, targets, codes, people = [], [], [], [] if nodes is None else list(nodes)
+        if not isinstance(slices, Mapping) or not slices:
+            raise InputError("a graph needs at least one slice: a mapping from its label to its contacts")
+        yes_or_no("directed", directed)
+        yes_or_no("ordered", ordered)
+        sources, targets, codes, people = [], [], [], [] if nodes is None else a_list("nodes", nodes)
         for code, content in enumerate(slices.values()):
             pairs, members = build.pairs_of(content)
             people += members
@@ -220,7 +229,7 @@ class TemporalGraph(Conversions):
         """
         place = {str(node): i for i, node in enumerate(self.nodes.to_list())}
         try:
-            return np.array([place[str(one)] for one in ids], np.int64)
+            return np.array([place[str(one)] for one in a_list("people", ids)], np.int64)
         except KeyError as error:
             raise InputError(f"nobody in the graph is called {error}") from None
 

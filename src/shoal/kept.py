@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import shoal
-from shoal.errors import InputError
+from shoal.appear import cannot_be_written, clear_drafts, replacing
 
 
 class Kept:
@@ -25,7 +24,8 @@ class Kept:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise InputError(f"{folder}: cannot be written ({error.strerror})") from None
+                raise cannot_be_written(folder, error) from None
+            clear_drafts(folder)
 
     def find(self, *what: Any) -> Any:
         """What was kept under this description, or None: never measured, or cut off while it was written."""
@@ -40,10 +40,8 @@ class Kept:
         """Write a result under its description, whole or not at all."""
         if self.folder is None:
             return
-        file = self._file(what)
-        draft = file.with_suffix(".draft")
-        draft.write_text(json.dumps(result), encoding="utf-8")
-        os.replace(draft, file)
+        with replacing(self._file(what)) as draft:
+            draft.write_text(json.dumps(result), encoding="utf-8")
 
     def _file(self, what: tuple[Any, ...]) -> Path:
         assert self.folder is not None

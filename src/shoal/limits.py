@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from shoal.checks import a_list
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.rebuild.within.board import Board, SliceLimits
@@ -27,16 +28,26 @@ class RowLimits(NamedTuple):
     most: np.ndarray
     name: Callable[[int], str]
 
+    def of_people(self, some: np.ndarray) -> RowLimits:
+        """The same for some of the people, as a mask over all."""
+        place = np.flatnonzero(some)
+        pinned = None if self.pinned is None or not self.pinned[some].any() else self.pinned[some]
+        return RowLimits(self.allow, pinned, self.least[some], self.most[some], lambda i: self.name(int(place[i])))
+
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """The limits of every slice. `pinned` marks the people about whom nothing may change; None where there are none."""
+    """The limits of every slice. `pinned` marks the people about whom nothing may change; None where there are none.
+
+    `lasting` are the pairs to keep and those to keep apart that were named for every slice, so for later ones too.
+    """
 
     graph: TemporalGraph
     allow: str
     keep: list[np.ndarray]
     forbid: list[np.ndarray]
     pinned: np.ndarray | None
+    lasting: tuple[np.ndarray, np.ndarray]
 
     def of_slice(self, t: int) -> SliceLimits:
         """What may change in slice t."""
@@ -56,6 +67,12 @@ class Limits:
         return RowLimits(
             self.allow, self.pinned, least[:, columns], most[:, columns], functools.partial(_name, self.graph.nodes)
         )
+
+    def to_carry_on(self, names: list[str]) -> dict[str, Any]:
+        """What holds for later slices too, by published names, for the private record."""
+        people = [] if self.pinned is None else np.flatnonzero(self.pinned).tolist()
+        keep, forbid = ([[names[u], names[v]] for u, v in pairs.tolist()] for pairs in self.lasting)
+        return {"allow": self.allow, "keep": keep, "forbid": forbid, "exempt": [names[i] for i in people]}
 
     def digest(self) -> str:
         """The same for the same limits on the same graph."""
@@ -102,6 +119,19 @@ def _name(nodes: pl.Series, i: int) -> str:
     return f"'{nodes[i]}'"
 
 
+class _Pairs(NamedTuple):
+    """Pairs as positions, and the slice each is meant for; -1 for all of them."""
+
+    ends: np.ndarray
+    where: np.ndarray
+
+    def of_slices(self, count: int) -> list[np.ndarray]:
+        return [np.unique(self.ends[(self.where == t) | (self.where == -1)], axis=0) for t in range(count)]
+
+    def lasting(self) -> np.ndarray:
+        return np.unique(self.ends[self.where == -1], axis=0)
+
+
 def make_limits(
     graph: TemporalGraph,
     *,
@@ -110,24 +140,37 @@ def make_limits(
     forbid: Iterable[Any] | None,
     exempt: Iterable[Any] | None,
     method: str,
+    carried_on: bool = False,
 ) -> Limits | None:
-    """Check the limits; None where anything may change."""
-    if allow not in ALLOWED:
+    """Check the limits; None where anything may change. Edges to keep that are `carried_on` need not be there again."""
+    if not isinstance(allow, str) or allow not in ALLOWED:
         raise InputError(f"unknown allow '{allow}'; known are {', '.join(ALLOWED)}")
     kept, barred = _pairs(graph, keep, "keep"), _pairs(graph, forbid, "forbid")
+    if not carried_on:
+        _refuse_missing(graph, kept)
     people = np.zeros(graph.n_nodes, bool)
     people[graph.places(() if exempt is None else exempt)] = True
-    if allow == "both" and not any(map(len, kept)) and not any(map(len, barred)) and not people.any():
+    if allow == "both" and not len(kept.ends) and not len(barred.ends) and not people.any():
         return None
     if method != "search":
         raise InputError(f"limits on what may change need the method 'search'; '{method}' knows none")
-    return Limits(graph, allow, kept, barred, people if people.any() else None)
+    return Limits(
+        graph,
+        allow,
+        kept.of_slices(graph.n_slices),
+        barred.of_slices(graph.n_slices),
+        people if people.any() else None,
+        (kept.lasting(), barred.lasting()),
+    )
 
 
-def _pairs(graph: TemporalGraph, pairs: Iterable[Any] | None, what: str) -> list[np.ndarray]:
-    """The pairs of every slice as positions; a pair without a slice counts in all of them."""
+def _pairs(graph: TemporalGraph, pairs: Iterable[Any] | None, what: str) -> _Pairs:
+    """The pairs as positions; one without a slice counts in all of them."""
     place = {part.label: t for t, part in enumerate(graph.slices)}
-    rows = [tuple(pair) for pair in (() if pairs is None else pairs)]
+    rows = [
+        tuple(pair) if isinstance(pair, Iterable) and not isinstance(pair, str | bytes) else ()
+        for pair in a_list(what, () if pairs is None else pairs)
+    ]
     if any(len(row) not in (2, 3) for row in rows):
         raise InputError(f"{what} takes pairs (u, v), or (u, v, slice) for one slice")
     ends = np.column_stack([graph.places(row[side] for row in rows) for side in (0, 1)])
@@ -141,4 +184,16 @@ def _pairs(graph: TemporalGraph, pairs: Iterable[Any] | None, what: str) -> list
             if str(row[2]) not in place:
                 raise InputError(f"{what}: there is no slice '{row[2]}'")
             where[i] = place[str(row[2])]
-    return [np.unique(ends[(where == t) | (where == -1)], axis=0) for t in range(graph.n_slices)]
+    return _Pairs(ends, where)
+
+
+def _refuse_missing(graph: TemporalGraph, kept: _Pairs) -> None:
+    """An edge that must stay is there: in its slice, or in one of them at least."""
+    key = np.array([graph.n_nodes, 1], np.int64)
+    there = [graph.edges(t) @ key for t in range(graph.n_slices)]
+    everywhere = np.unique(np.concatenate([*there, np.empty(0, np.int64)]))
+    for pair, t in zip(kept.ends, kept.where.tolist(), strict=True):
+        if (pair @ key) not in (everywhere if t < 0 else there[t]):
+            one, other = (_name(graph.nodes, int(i)) for i in pair)
+            where = "any slice" if t < 0 else f"slice '{graph.slices[t].label}'"
+            raise InputError(f"keep: there is no edge between {one} and {other} in {where}, so none can stay")

@@ -38,7 +38,7 @@ def run_jobs(
     """`[task(item) for item in items]` on that many threads (kernels release the GIL); `progress` hears the share done.
 
     Results come in the order of the items, so nothing depends on the number of threads. On an interrupt the tasks under
-    way are finished and the others dropped before it is raised: whoever catches it finds whole results.
+    way are finished and the others dropped before it is raised.
     """
     if jobs <= 1 or len(items) <= 1:
         return _collect(map(task, items), len(items), progress)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from shoal.checks import shown, whole
 from shoal.crowds import distinct_rows
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
@@ -80,33 +81,32 @@ def make_promise(
     """Check and spell out what is asked for; see `anonymize` for the parameters."""
     TemporalGraph.check(graph, "anonymize")
     needs = _levels(graph, k) if protect is None else _subset(graph, k, protect)
-    if int(needs.max(initial=1)) > graph.n_nodes:
-        raise InputError(f"k must be at most the number of people, {graph.n_nodes:,}; got {int(needs.max()):,}")
     return Promise(needs, _blocks(graph, horizon), None if horizon is None else str(horizon))
 
 
-def _whole(level: Any) -> int:
-    if isinstance(level, bool) or not isinstance(level, int | np.integer) or level < 1:
-        raise InputError(f"k must be a whole number from 1; got {level}")
-    return int(level)
+def _whole(level: Any, graph: TemporalGraph) -> int:
+    level = whole("k", level, 1)
+    if level > max(graph.n_nodes, 1):
+        raise InputError(f"k must be at most the number of people, {graph.n_nodes:,}; got {shown(level)}")
+    return level
 
 
 def _levels(graph: TemporalGraph, k: Any) -> np.ndarray:
     """One level per person, from a number, a mapping of ids to levels, or one level per node."""
     if isinstance(k, Mapping):
         needs = np.ones(graph.n_nodes, np.int64)
-        needs[graph.places(k.keys())] = [_whole(level) for level in k.values()]
+        needs[graph.places(k.keys())] = [_whole(level, graph) for level in k.values()]
         return needs
     if isinstance(k, list | tuple | np.ndarray | pl.Series):
         if len(k) != graph.n_nodes:
             raise InputError(f"k must give one level for each of the {graph.n_nodes:,} people; got {len(k):,}")
-        return np.array([_whole(level) for level in k], np.int64)
-    return np.full(graph.n_nodes, _whole(k), np.int64)
+        return np.array([_whole(level, graph) for level in k], np.int64)
+    return np.full(graph.n_nodes, _whole(k, graph), np.int64)
 
 
 def _subset(graph: TemporalGraph, k: Any, protect: Iterable[Any]) -> np.ndarray:
     needs = np.ones(graph.n_nodes, np.int64)
-    needs[graph.places(protect)] = _whole(k)
+    needs[graph.places(protect)] = _whole(k, graph)
     return needs
 
 
@@ -117,13 +117,16 @@ def _blocks(graph: TemporalGraph, horizon: str | int | None) -> np.ndarray:
     if not graph.ordered:
         raise InputError("a horizon is a stretch of time, and these slices have no order in time")
     starts = [part.start if part.start is not None else part.label for part in graph.slices]
-    if isinstance(horizon, str) and not horizon.strip().isdigit():
-        keys = _calendar(starts, horizon)
+    count = horizon
+    if isinstance(horizon, str) and re.fullmatch(r"\s*[0-9]{1,18}\s*", horizon):
+        count = int(horizon)
+    if isinstance(count, str):
+        keys = _calendar(starts, count)
+    elif isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise InputError(f"a horizon is a width such as 1mo, or a number of slices from 1; got {shown(horizon)}")
     else:
-        if int(horizon) < 1:
-            raise InputError(f"a horizon is a width such as 1mo, or a number of slices from 1; got {horizon}")
         bins = {start: i for i, start in enumerate(dict.fromkeys(starts))}
-        keys = [bins[start] // int(horizon) for start in starts]
+        keys = [bins[start] // int(count) for start in starts]
     order = {key: i for i, key in enumerate(sorted(set(keys)))}
     return np.array([order[key] for key in keys], np.int64)
 

@@ -11,7 +11,15 @@ import secrets
 
 import numpy as np
 
+from shoal.checks import shown
 from shoal.errors import InputError
+
+
+def a_seed(seed: object) -> int:
+    """A whole number that nothing bounds."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"a seed is a whole number from 0; got {shown(seed)}")
+    return int(seed)
 
 
 class Randomness:
@@ -20,9 +28,7 @@ class Randomness:
     def __init__(self, seed: int | None, context: bytes) -> None:
         if seed is None:
             seed = secrets.randbits(128)
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise InputError(f"a seed is a whole number from 0; got {seed!r}")
-        self.seed = int(seed)
+        self.seed = a_seed(seed)
         self._key = hashlib.blake2b(str(self.seed).encode() + b"/" + context, digest_size=32).digest()
 
     def stream(self, name: str) -> np.random.Generator:

@@ -9,13 +9,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from shoal.errors import GuaranteeError, InputError
+from shoal.checks import number, one_of, whole
+from shoal.errors import GuaranteeError
 from shoal.group import (
     EFFORTS,
     by_level,
@@ -67,12 +69,11 @@ class How:
             ("effort", self.effort, tuple(EFFORTS)),
             ("objective", self.objective, OBJECTIVES),
         ):
-            if value not in known:
-                raise InputError(f"unknown {name} '{value}'; known are {', '.join(known)}")
-        if not 0 < self.deletion_weight <= 1_000:
-            raise InputError(f"deletion_weight must be above 0 and at most 1,000; got {self.deletion_weight}")
-        if self.restarts < 1:
-            raise InputError(f"restarts must be at least 1; got {self.restarts}")
+            one_of(name, value, known)
+        number("deletion_weight", self.deletion_weight, 0, 1_000, above=True)
+        whole("restarts", self.restarts, 1)
+        if self.time_limit is not None:
+            number("time_limit", self.time_limit, 0, math.inf)
 
 
 class Groups(NamedTuple):

@@ -19,11 +19,13 @@ import polars as pl
 
 from shoal.anonymize import anonymize
 from shoal.audit import Vector, audit
+from shoal.checks import a_list, a_path, number, shown, some_progress, whole
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.kept import Kept
 from shoal.measure import compare
 from shoal.progress import Progress
+from shoal.randomness import a_seed
 
 Source = TemporalGraph | Callable[[], TemporalGraph]
 
@@ -121,17 +123,22 @@ def sweep(
     >>> found.to_polars().select("slice", "k", "n_slices").rows()
     [('days', 2, 7), ('days', 4, 7)]
     """
-    ks = sorted(set(ks))
-    if not graphs or not ks or min(ks) < 1:
-        raise InputError("a sweep needs at least one slice width and one k from 1")
-    if budget is not None and not budget > 0:
-        raise InputError(f"a budget is a share of the edges above 0, such as 0.2; got {budget}")
-    store = _Store(Path(folder) if folder is not None else None, seed, options)
+    if not isinstance(graphs, Mapping) or not graphs:
+        raise InputError(
+            f"a sweep needs at least one slice width: a mapping from its name to a graph; got {shown(graphs)}"
+        )
+    ks = sorted({whole("k", k, 1) for k in a_list("ks", ks)})
+    if not ks:
+        raise InputError("a sweep needs at least one k from 1")
+    if budget is not None:
+        number("budget", budget, 0, math.inf, above=True)
+    store = _Store(a_path("folder", folder) if folder is not None else None, a_seed(seed), options)
     cells, best = [], []
     total = len(graphs) * len(ks)
-    with (progress or Progress()).stage("sweeping", total) as tell:
+    with some_progress(progress).stage("sweeping", total) as tell:
         for i, (name, source) in enumerate(graphs.items()):
             graph = source() if callable(source) else source
+            TemporalGraph.check(graph, "sweep")
             for j, k in enumerate(ks, start=1):
                 if k <= graph.n_nodes:
                     cells.append(store.cell(name, graph, k))

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from shoal.checks import a_list, a_text, whole
 from shoal.errors import InputError, RowError
 
 MAX_SLICES = 1_000_000
@@ -44,6 +45,27 @@ class Bins(NamedTuple):
 
     codes: np.ndarray
     labels: list[str]
+
+
+def check_cut(
+    *,
+    slice: Any,
+    slices: Any,
+    timezone: Any = "UTC",
+    offset: Any = None,
+    time_format: Any = None,
+    time_unit: Any = "s",
+) -> None:
+    """Refuse what cannot be an option of `cut`, before any work."""
+    if slice is not None and not isinstance(slice, str):
+        a_list("slice", slice)
+    if slices is not None:
+        whole("slices", slices, 1, MAX_SLICES)
+    a_text("timezone", timezone)
+    a_text("time_unit", time_unit)
+    for name, value in (("offset", offset), ("time_format", time_format)):
+        if value is not None and not isinstance(value, str):
+            a_text(name, value)
 
 
 def parse_width(text: str) -> tuple[int, str]:
@@ -197,8 +219,7 @@ def equal_bins(us: np.ndarray, n_slices: int) -> Bins:
     >>> found.codes.tolist(), found.labels
     ([0, 0, 1, 1], ['1970-01-01T00:00:00', '1970-01-01T00:00:10'])
     """
-    if not 1 <= n_slices <= MAX_SLICES:
-        raise InputError(f"the number of slices must be from 1 to {MAX_SLICES:,}; got {n_slices}")
+    whole("slices", n_slices, 1, MAX_SLICES)
     tick = 1 if (us % 1_000_000).any() else 1_000_000
     low = int(us.min())
     high = int(us.max()) + tick
@@ -278,7 +299,7 @@ def cut(
     """The slices of a time column, by width (`slice`), by number (`slices`), by value or as listed."""
     if (slice is None) == (slices is None):
         raise InputError("say how to cut time: a slice width such as 1d, or a number of slices, and not both")
-    if slice == "value":
+    if isinstance(slice, str) and slice == "value":
         return value_bins(times)
     if slice is not None and not isinstance(slice, str):
         return listed_bins(times, slice)

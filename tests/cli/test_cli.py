@@ -123,6 +123,15 @@ BAD = [
     (["anonymize", "edges.csv", "-k", "2", "--slice", "1d", "--source", "who", "-o", "out"], "no column 'who'"),
     (["anonymize", "edges.csv", "-k", "0", "--slice", "1d", "-o", "out"], "k must be a whole number from 1; got 0"),
     (["anonymize", "edges.csv", "-k", "14", "--slice", "1d", "-o", "out"], "at most the number of people, 13; got 14"),
+    (
+        ["anonymize", "edges.csv", "-k", "1" + 30 * "0", "--slice", "1d", "-o", "out"],
+        "at most the number of people, 13",
+    ),
+    (
+        ["anonymize", "edges.csv", "-k", "2", "--slice", "1d", "-o", "out", "--horizon", "²"],
+        "a slice width looks like 1h",
+    ),
+    (["anonymize", "edges.csv", "-k", "2", "--slice", "1d", "-o", "out", "--time-limit", "inf"], "time_limit must be"),
     (["anonymize", "edges.csv", "-k", "2", "--slice", "1s", "-o", "out"], "about 2,360,000 slices"),
     (["anonymize", "edges.csv", "-k", "2", "--slice", "1d", "-o", "empty.csv"], "exists already"),
     (["anonymize", "edges.csv", "-k", "2", "--slice", "1d", "-o", "/proc/out"], "cannot be written"),

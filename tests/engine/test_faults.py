@@ -8,6 +8,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from contextlib import contextmanager
 
@@ -197,3 +198,64 @@ def test_resuming_in_memory(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out"]
     again = shoal.anonymize(graph, 3, effort="fast", shard_people=150, seed=release.chance.seed)
     assert again.graph == release.graph
+
+
+KILLED = """
+import os, signal, sys
+from contextlib import contextmanager
+from shoal.cli import console, main
+from shoal.progress import Progress
+
+class Kill(Progress):
+    @contextmanager
+    def stage(self, name, total):
+        if name == "grouping":
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield lambda share: None
+
+console.progress = lambda quiet: Kill()
+main()
+"""
+
+
+def test_who_is_who_does_not_stay_when_a_run_was_killed(contacts, expected, tmp_path):
+    """Without --work-dir a killed run leaves a hidden folder with the ids; the next one there removes it and says so."""
+    command = ["anonymize", str(contacts), *FLAGS, "-o", str(tmp_path / "out"), "--private", str(tmp_path / "record")]
+    assert subprocess.run([sys.executable, "-c", KILLED, *command]).returncode == -signal.SIGKILL
+    (left,) = (path for path in tmp_path.iterdir() if path.name.startswith("."))
+    assert left.name.endswith(".work")
+    draft = tmp_path / ".record.0a1b2c3d.draft"
+    draft.write_text("who is who")
+    done = subprocess.run([*SHOAL, *command], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert done.stderr.splitlines() == [
+        f"shoal: {path}: was left by a run that was killed, and is removed" for path in (left, draft)
+    ]
+    assert hashes(tmp_path / "out") == expected
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["contacts", "expected", "out", "record"]
+
+
+def test_an_audit_that_was_killed_leaves_nothing_either(contacts, tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    (tmp_path / ".shoal-audit.0a1b2c3d.work").mkdir()
+    assert shoal.large.audit_folder(contacts, slice="1d")["people"] > 300
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["contacts"]
+    assert "was left by a run that was killed" in caplog.text
+
+
+@pytest.mark.parametrize("flags", [["--format", "parquet"], ["--private", "record.json"], []])
+def test_a_full_disk_in_memory_is_one_sentence_and_leaves_nothing(flags, tmp_path):
+    rows = [f"person {i},person {(7 * i + day) % 400},{86_400 * day}" for i in range(400) for day in range(3)]
+    (tmp_path / "in.csv").write_text("source,target,time\n" + "\n".join(rows) + "\n")
+
+    def nearly_full():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000 if "--private" in flags else 1_500,) * 2)
+
+    uncounted = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    command = [*SHOAL, "anonymize", "in.csv", "-k", "2", "--slice", "1d", "-o", "out", "--no-report", "-q", *flags]
+    failed = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, preexec_fn=nearly_full, env=uncounted
+    )
+    assert (failed.returncode, failed.stderr.count("\n")) == (2, 1), failed.stderr
+    assert "cannot be written" in failed.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import codecs
 import json
+import os
 import re
 import stat
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,9 +59,13 @@ class Released:
 
 def read_certificate(folder: Path) -> dict[str, Any]:
     """The claims of a release; whatever is no release at all is an InputError."""
-    if folder.is_symlink():
+    try:
+        linked, there = folder.is_symlink(), folder.is_dir()
+    except (OSError, ValueError):  # a name that no file system holds
+        linked, there = False, False
+    if linked:
         raise InputError(f"{folder}: is a link; name the folder that it leads to")
-    if not folder.is_dir():
+    if not there:
         raise InputError(f"{folder}: no such folder")
     file = folder / "certificate.json"
     try:
@@ -106,15 +112,17 @@ def _said_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def read_record(file: Path) -> dict[str, int]:
+def read_record(record: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, int]:
     """The level of every published name, from the private record of a release in which levels differ."""
     try:
-        levels = json.loads(file.read_text(encoding="utf-8"))["levels"]
+        known = record if isinstance(record, Mapping) else json.loads(Path(record).read_text(encoding="utf-8"))
+        levels = known["levels"]
         if not all(type(level) is int and 1 <= level < 2**31 for level in levels.values()):
             raise ValueError("levels")
         return dict(levels)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise InputError(f"{file}: is not the private record of a release with levels of protection") from None
+        what = "this" if isinstance(record, Mapping) else record
+        raise InputError(f"{what}: is not the private record of a release with levels of protection") from None
 
 
 def read_tables(folder: Path) -> tuple[Released, list[Check]]:

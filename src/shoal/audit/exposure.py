@@ -11,10 +11,11 @@ import numpy as np
 from shoal import notebook
 from shoal.audit import _kernels
 from shoal.audit.attackers import PAIRS, Attacker, Crowds, column_hash, columns_of, row_hashes, usual_attackers
+from shoal.checks import a_list, some_jobs, some_progress, whole
 from shoal.crowds import crowd_sizes, distinct_rows
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
-from shoal.progress import Progress, run_jobs, usable_cores
+from shoal.progress import Progress, run_jobs
 
 
 @dataclass(frozen=True)
@@ -183,14 +184,20 @@ def audit(
     TemporalGraph.check(graph, "audit")
     if graph.n_nodes == 0:
         raise InputError("there is nobody in this graph")
-    chosen = usual_attackers(graph) if attackers is None else attackers
+    whole("k", k, 1)
+    whole("seed", seed, 0)
+    if original is not None:
+        TemporalGraph.check(original, "audit")
+    chosen = usual_attackers(graph) if attackers is None else a_list("attackers", attackers)
+    if not all(callable(getattr(one, "crowds", None)) for one in chosen):
+        raise InputError("attackers are those of shoal.audit, or others with a name, a description and a method crowds")
 
     def attack(attacker: Attacker) -> Exposure:
         rng = np.random.default_rng([seed, *attacker.name.encode()])
         return _judge(attacker, attacker.crowds(graph, rng), graph.n_nodes, k)
 
-    with (progress or Progress()).stage("attacking", len(chosen)) as tell:
-        found = run_jobs(attack, chosen, jobs or usable_cores(), tell)
+    with some_progress(progress).stage("attacking", len(chosen)) as tell:
+        found = run_jobs(attack, chosen, some_jobs(jobs), tell)
     if original is not None:
         found.append(reidentify(original, graph, k=k, seed=seed))
     return Audit(graph.n_nodes, k, tuple(found), tuple(attribute(graph)))

@@ -8,11 +8,13 @@ believe the certificate in nothing they can count themselves. What nothing in th
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from shoal.audit._claims import Counted, check_certificate, check_counts, not_checked
 from shoal.audit._crowds import check_blocks, check_order, check_simple, count_crowds, everybody
@@ -94,7 +96,7 @@ def verify(
     folder: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     k: int | None = None,
     *,
-    record: str | os.PathLike[str] | None = None,
+    record: str | os.PathLike[str] | Mapping[str, Any] | None = None,
 ) -> Verdict:
     """Re-read a release folder and check every promise: the files, the simple slices, the crowds.
 
@@ -109,8 +111,8 @@ def verify(
         Everybody must stand in a crowd of at least k, beside what the certificates claim. Everybody is held to the strictest
         claim of any folder they are in.
     record
-        The private record. Where people have levels of their own, it alone says who has which; without it the number of people in
-        crowds of each size is checked, and the verdict's k is the smallest level.
+        The private record, or its content. Where people have levels of their own, it alone says who has which; without it
+        the number of people in crowds of each size is checked, and the verdict's k is the smallest level.
 
     Examples
     --------
@@ -121,18 +123,25 @@ def verify(
     >>> verify(folder).holds, verify(folder, k=4).holds
     (True, False)
     """
-    folders = [Path(folder)] if isinstance(folder, str | os.PathLike) else [Path(one) for one in folder]
-    if not folders:
+    given = (
+        [folder] if isinstance(folder, str | bytes | os.PathLike) or not isinstance(folder, Iterable) else list(folder)
+    )
+    if not given:
         raise InputError("name at least one release folder")
-    if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
-        raise InputError(f"k must be a whole number from 1; got {k}")
+    if not all(isinstance(one, str | os.PathLike) and isinstance(os.fspath(one), str) for one in given):
+        raise InputError(f"a release folder is given as a path, several as a list of paths; got {folder!r}")
+    folders = [Path(one) for one in given]
+    if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1):
+        raise InputError(f"k must be a whole number from 1; got {k!r}")
+    if record is not None and not isinstance(record, str | os.PathLike | Mapping):
+        raise InputError(f"a record is given as a path, or as what is in it; got {record!r}")
     claims = [read_certificate(one) for one in folders]
     _refuse_strangers(claims)
     if any(is_partitioned(one) for one in folders):
         if len(folders) > 1 or record is not None:
             raise InputError("a release in partitioned Parquet is verified alone, and has no levels to look up")
         return _verify_partitioned(folders[0], claims[0], k)
-    levels = None if record is None else read_record(Path(record))
+    levels = None if record is None else read_record(record)
     checks: list[Check] = []
     parts: list[Part] = []
     for one, claim in zip(folders, claims, strict=True):

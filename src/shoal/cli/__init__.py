@@ -59,25 +59,44 @@ def _top(
 
 
 def _stop(number: int, frame: object) -> NoReturn:
-    raise SystemExit(128 + number)  # unwinds, so that half-written files are removed
+    for again in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(again, signal.SIG_IGN)  # once is enough: what was begun is tidied up undisturbed
+    raise _Stopped(128 + number)
+
+
+class _Stopped(SystemExit):
+    """Somebody stops the run. It unwinds, so that half-written files are removed; nothing may catch it on the way."""
 
 
 def main() -> None:
     """Run the command line; every refusal is one sentence on stderr."""
-    signal.signal(signal.SIGTERM, _stop)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup, or in the background
+            signal.signal(number, _stop)
     try:
         app()
+    except _Stopped as end:
+        if end.code == 128 + signal.SIGINT:
+            _complain(_what_is_there(), end.code)
+        raise
     except GuaranteeError as error:
         _complain(error, 1)
     except ShoalError as error:
         _complain(error, 2)
-    except KeyboardInterrupt:
-        _complain("stopped; nothing was written", 130)
     except MemoryError:
         _complain("not enough memory for this graph; use a wider slice or fewer people", 2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as error:
+        _complain(f"{error.filename or 'a file'}: {error.strerror or error}", 2)
+
+
+def _what_is_there() -> str:
+    """What a run that was stopped leaves: nothing, or a whole release if it came too late."""
+    from shoal.appear import appeared
+
+    return f"stopped; {appeared[-1]} is there, whole" if appeared else "stopped; nothing was written"
 
 
 def _complain(problem: object, code: int) -> NoReturn:

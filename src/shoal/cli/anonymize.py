@@ -10,7 +10,6 @@ import typer
 from shoal.cli import console, large, options
 
 _WHOM = "Whom to protect, and from whom"
-_CHANGE = "What may change"
 
 
 @options.reads_contacts
@@ -40,30 +39,17 @@ def anonymize(
         ),
     ] = None,
     allow: Annotated[
-        str, typer.Option("--allow", help="both, or only add or only remove edges.", rich_help_panel=_CHANGE)
+        str, typer.Option("--allow", help="both, or only add or only remove edges.", rich_help_panel=options.CHANGE)
     ] = "both",
-    must_keep: Annotated[
-        Path | None,
-        typer.Option(
-            "--must-keep", help="A file of edges (source,target[,slice]) that must stay.", rich_help_panel=_CHANGE
-        ),
-    ] = None,
-    forbid: Annotated[
-        Path | None,
-        typer.Option(
-            "--forbid", help="A file of pairs (source,target[,slice]) that must not be joined.", rich_help_panel=_CHANGE
-        ),
-    ] = None,
-    exempt: Annotated[
-        Path | None,
-        typer.Option("--exempt", help="A file of people about whom nothing may change.", rich_help_panel=_CHANGE),
-    ] = None,
+    must_keep: options.MustKeep = None,
+    forbid: options.Forbid = None,
+    exempt: options.Exempt = None,
     keep_edges: Annotated[
         bool,
         typer.Option(
             "--keep-edges",
             help="Rather add edges than remove them (a removal counts tenfold).",
-            rich_help_panel=_CHANGE,
+            rich_help_panel=options.CHANGE,
         ),
     ] = False,
     method: Annotated[str, typer.Option("--method", help="search, or the paper's greedy or optimal.")] = "search",
@@ -95,7 +81,7 @@ def anonymize(
     """Make a release in which everybody has the same contacts per slice as at least k - 1 others."""
     from shoal.anonymize import anonymize as run
     from shoal.large import is_contacts_folder
-    from shoal.read.people import read_pairs, read_people
+    from shoal.read.people import read_people
     from shoal.write import check_target
 
     check_target(output, force=force)
@@ -130,10 +116,7 @@ def anonymize(
     with console.own_stdout():
         release = run(
             graph, level, protect=None if protect is None else read_people(protect),
-            horizon=horizon, allow=allow,
-            keep=None if must_keep is None else read_pairs(must_keep),
-            forbid=None if forbid is None else read_pairs(forbid),
-            exempt=None if exempt is None else read_people(exempt),
+            horizon=horizon, allow=allow, **options.limits(must_keep, forbid, exempt),
             method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
             deletion_weight=10.0 if keep_edges else 1.0, restarts=restarts, **where,
         )  # fmt: skip

@@ -30,6 +30,17 @@ def extend(
     output: options.Output,
     load: options.Load,
     private_report: options.PrivateReport = None,
+    allow: Annotated[
+        str | None,
+        typer.Option(
+            "--allow",
+            help="both, or only add or only remove edges. Limits that are not given go on as they were.",
+            rich_help_panel=options.CHANGE,
+        ),
+    ] = None,
+    must_keep: options.MustKeep = None,
+    forbid: options.Forbid = None,
+    exempt: options.Exempt = None,
     effort: options.Effort = "balanced",
     seed: options.Seed = None,
     jobs: options.Jobs = None,
@@ -42,16 +53,20 @@ def extend(
     """Publish later slices so that all releases together keep k; people who are new and too few are held back."""
     from shoal.extend import extend as run
     from shoal.write import check_target
-    from shoal.write.folder import published_names
-    from shoal.write.private import write_private
 
     check_target(output, force=force)
     graph = load(input)
+    limits = options.limits(must_keep, forbid, exempt)
     with console.own_stdout():
-        made = run(release, graph, private, seed=seed, effort=effort, jobs=jobs, progress=console.progress(quiet))
+        made = run(
+            release, graph, private, allow=allow, **limits, seed=seed, effort=effort, jobs=jobs,
+            progress=console.progress(quiet),
+        )  # fmt: skip
     with console.own_warnings():
-        certificate = made.save(output, private_report=private_report, format=format, report=not no_report, force=force)
-    write_private(made, published_names(made), private, input)
+        certificate = made.save(
+            output, private=private, private_report=private_report, format=format, report=not no_report, force=force,
+            source=input,
+        )  # fmt: skip
     if json:
         console.print_json(certificate)
     elif not quiet:

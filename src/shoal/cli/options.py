@@ -17,6 +17,7 @@ _TIME = "Time and slices"
 _INPUT = "Input"
 _OUTPUT = "Output"
 _WHERE = "Where it runs"
+CHANGE = "What may change"
 
 
 def contacts(text: str) -> Path:
@@ -118,6 +119,20 @@ KeepIds = Annotated[
 Format = Annotated[str, typer.Option("--format", help="Tables as csv or parquet.", rich_help_panel=_OUTPUT)]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Do not write report.html.", rich_help_panel=_OUTPUT)]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing release.", rich_help_panel=_OUTPUT)]
+MustKeep = Annotated[
+    Path | None,
+    typer.Option("--must-keep", help="A file of edges (source,target[,slice]) that must stay.", rich_help_panel=CHANGE),
+]
+Forbid = Annotated[
+    Path | None,
+    typer.Option(
+        "--forbid", help="A file of pairs (source,target[,slice]) that must not be joined.", rich_help_panel=CHANGE
+    ),
+]
+Exempt = Annotated[
+    Path | None,
+    typer.Option("--exempt", help="A file of people about whom nothing may change.", rich_help_panel=CHANGE),
+]
 Effort = Annotated[str, typer.Option("--effort", help="fast, balanced or thorough.")]
 Json = Annotated[
     bool, typer.Option("--json", help="Print JSON to stdout instead of sentences.", rich_help_panel=_OUTPUT)
@@ -181,6 +196,17 @@ def _reading(
     time_unit: TimeUnit = "s",
 ) -> None:
     """The options of every command that reads contacts."""
+
+
+def limits(must_keep: Path | None, forbid: Path | None, exempt: Path | None) -> dict[str, Any]:
+    """The files of limits as `anonymize` and `extend` take them."""
+    from shoal.read.people import read_pairs, read_people
+
+    return {
+        "keep": None if must_keep is None else read_pairs(must_keep),
+        "forbid": None if forbid is None else read_pairs(forbid),
+        "exempt": None if exempt is None else read_people(exempt),
+    }
 
 
 class Load:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,6 +67,7 @@ def serve(
         app, http="h11", ws="none", lifespan="on", log_level="warning", access_log=False, server_header=False,
         proxy_headers=False, limit_concurrency=100, timeout_graceful_shutdown=2,
     )  # fmt: skip
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # here it is the way to end
     try:
         uvicorn.Server(settings).run(sockets=[listener])
     except KeyboardInterrupt:

@@ -25,6 +25,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
+from shoal.appear import put_in_place
 from shoal.datasets.catalogue import words_for_bytes
 from shoal.errors import InputError
 
@@ -85,7 +86,7 @@ def forget(part: Path) -> None:
 
 def finish(part: Path, target: Path) -> None:
     """Let a whole, checked download appear under its name."""
-    os.replace(part, target)
+    put_in_place(part, target)
     _note(part).unlink(missing_ok=True)
 
 

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.appear import clear_drafts, replacing
 from shoal.datasets.catalogue import PublicSet, find
 from shoal.datasets.download import Hear, download, finish, forget
 from shoal.errors import InputError
@@ -164,6 +165,6 @@ def _write_receipt(place: Path, what: PublicSet, sha256: str, size: int) -> None
         "licence": what.licence,
         "cite": what.cite,
     }
-    draft = place / f".{_RECEIPT}.draft"
-    draft.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    os.replace(draft, place / _RECEIPT)
+    clear_drafts(place)
+    with replacing(place / _RECEIPT) as draft:
+        draft.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from shoal.checks import a_text, some_jobs
 from shoal.engine.local import LocalEngine
 from shoal.errors import InputError
-from shoal.progress import usable_cores
 
 ENGINES = ("local", "dask")
 Tell = Callable[[float], None]
@@ -55,8 +55,11 @@ def open_engine(
     `jobs` are threads, or worker processes of a cluster that is started here and stopped at the end; `memory` is what
     each of these workers may use, and `work` a folder in which they may leave things.
     """
-    if engine == "local":
-        yield LocalEngine(jobs or usable_cores())
+    jobs = some_jobs(jobs)
+    if memory is not None:
+        a_text("worker_memory", memory)
+    if isinstance(engine, str) and engine == "local":
+        yield LocalEngine(jobs)
         return
     if isinstance(engine, str) and engine != "dask" and "://" not in engine:
         raise InputError(
@@ -66,5 +69,5 @@ def open_engine(
         from shoal.engine.cluster import open_cluster
     except ImportError:
         raise InputError("the engine 'dask' is not installed: pip install 'shoal[dask]'") from None
-    with open_cluster(engine, jobs or usable_cores(), memory, work) as cluster:
+    with open_cluster(engine, jobs, memory, work) as cluster:
         yield cluster

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import dask
+from dask.utils import parse_bytes
 from distributed import Client, KilledWorker, LocalCluster, as_completed
 from distributed.comm import CommClosedError
 
+from shoal.checks import shown
 from shoal.engine.local import peak_memory
 from shoal.errors import InputError, ShoalError
 
@@ -91,6 +93,10 @@ def open_cluster(engine: Any, jobs: int, memory: str | None, work: Path | None) 
     if isinstance(engine, Client):
         yield DaskEngine(engine)
         return
+    if not isinstance(engine, str):
+        raise InputError(
+            f"an engine is a name, the address of a Dask scheduler or a distributed.Client; got {shown(engine)}"
+        )
     if engine != "dask":
         try:
             client = Client(engine, timeout=CONNECT, set_as_default=False)
@@ -99,6 +105,10 @@ def open_cluster(engine: Any, jobs: int, memory: str | None, work: Path | None) 
         with client:
             yield DaskEngine(client)
         return
+    try:
+        parse_bytes(memory or 0)
+    except ValueError:
+        raise InputError(f"worker_memory is a size such as 6GB; got {shown(memory)}") from None
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": LIVES}),
         LocalCluster(

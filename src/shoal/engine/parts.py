@@ -8,13 +8,12 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from shoal.appear import replacing
 from shoal.errors import InputError
 
 _MAGIC = b"shoal part 1\n"
@@ -28,23 +27,10 @@ def write_part(path: Path, facts: dict[str, Any], arrays: dict[str, np.ndarray])
         table[name] = [array.dtype.str, list(array.shape), offset, _digest(array)]
         offset += array.nbytes
     head = json.dumps({"facts": facts, "arrays": table}).encode()
-    try:
-        handle, draft = tempfile.mkstemp(prefix=".", suffix=".draft", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(
-                    _MAGIC + f"{len(head):016d}".encode() + hashlib.blake2b(head, digest_size=16).digest() + head
-                )
-                for array in solid.values():
-                    stream.write(_bytes(array))
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.replace(draft, path)
-        except BaseException:
-            Path(draft).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise work_problem(path, error) from None
+    with replacing(path, mode=0o600, problem=work_problem) as draft, draft.open("wb") as stream:
+        stream.write(_MAGIC + f"{len(head):016d}".encode() + hashlib.blake2b(head, digest_size=16).digest() + head)
+        for array in solid.values():
+            stream.write(_bytes(array))
 
 
 def read_facts(path: Path) -> dict[str, Any]:

@@ -17,9 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import shoal
+from shoal.appear import clear_drafts, replacing
+from shoal.checks import a_path, whole, yes_or_no
 from shoal.engine import Done, Engine, Task, Tell
 from shoal.engine.parts import array_names, check_part, read_array, work_problem, write_part
 from shoal.errors import InputError
+from shoal.randomness import a_seed
 
 _RUN = "run.json"
 
@@ -41,12 +44,14 @@ class Work:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def check_run(shard_people: int, work_dir: str | os.PathLike[str] | None, *, resume: bool) -> None:
-    """Refuse shards of nobody, and going on with work that was never kept."""
-    if shard_people < 1:
-        raise InputError(f"a shard has at least 1 person; got {shard_people}")
-    if resume and work_dir is None:
+def check_run(shard_people: int, work_dir: str | os.PathLike[str] | None, *, resume: bool) -> int:
+    """Refuse shards of nobody, and going on with work that was never kept; gives the size of a shard."""
+    shard_people = whole("shard_people", shard_people, 1)
+    if work_dir is not None:
+        a_path("work_dir", work_dir)
+    if yes_or_no("resume", resume) and work_dir is None:
         raise InputError("--resume goes with --work-dir, the folder in which the earlier run left its work")
+    return shard_people
 
 
 def open_work(folder: str | os.PathLike[str], what: dict[str, Any], seed: int | None, *, resume: bool) -> Work:
@@ -71,20 +76,18 @@ def open_work(folder: str | os.PathLike[str], what: dict[str, Any], seed: int | 
                 raise InputError(
                     f"{place}: was begun with another {name}; start again without --resume, in another folder"
                 )
-        for unfinished in place.glob(".*.draft"):
-            unfinished.unlink(missing_ok=True)
+        clear_drafts(place)
         return Work(place, kept, draft)
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
         raise InputError(f"{place}: is not an empty folder; go on with the work in it by --resume, or delete it")
-    work = Work(place, secrets.randbits(128) if seed is None else int(seed), secrets.token_hex(4))
+    work = Work(place, secrets.randbits(128) if seed is None else a_seed(seed), secrets.token_hex(4))
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        unfinished = place / f".{_RUN}.draft"
-        with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as stream:
-            json.dump({"seed": work.seed, "draft": work.draft, "what": described}, stream)
-        os.replace(unfinished, file)
     except OSError as error:
         raise work_problem(file, error) from None
+    with replacing(file, mode=0o600, problem=work_problem) as unfinished:
+        content = {"seed": work.seed, "draft": work.draft, "what": described}
+        unfinished.write_text(json.dumps(content), encoding="utf-8")
     return work
 
 

@@ -73,8 +73,8 @@ def search_groups(
     """Partition the rows of ``degrees`` into groups of at least ``k``, minimising the distances to the groups' medians.
 
     Returns the group of every row, numbered from 0. One slice is solved exactly. ``time_limit`` (seconds) shortens the
-    search to fit; it and an interrupt from the keyboard return the best groups found so far. ``progress`` is called with
-    the share of the work done. ``crowd`` is `find_crowd` of these rows, where it is known already.
+    search to fit. ``progress`` is called with the share of the work done. ``crowd`` is `find_crowd` of these rows, where it
+    is known already.
 
     >>> rows = np.array([[0, 1], [9, 9], [0, 2], [9, 8], [0, 1]])
     >>> search_groups(rows, 2, rng=np.random.default_rng(0)).tolist()
@@ -127,20 +127,16 @@ def _search(
     best, best_cost = state.label.copy(), total_cost(state)
     n_stretches = effort.stretches
     steps = _steps_per_node(state, k, effort)
-    try:
-        if deadline is not None:
-            steps = _affordable(state, k, rng, effort, steps, deadline, jobs)
-        hot = effort.hot * min(steps / effort.steps, 1) ** 0.25
-        levels = np.geomspace(max(hot, effort.cold), effort.cold, n_stretches + 1)
-        for i in range(n_stretches):
-            _stretch(state, k, rng, levels[i], levels[i + 1], -(-steps // n_stretches), deadline, jobs)
-            cost = total_cost(state)
-            if cost < best_cost:
-                best, best_cost = state.label.copy(), cost
-            progress(SHARE_OF_NEIGHBOURS + (1 - SHARE_OF_NEIGHBOURS) * (i + 1) / n_stretches)
-    except KeyboardInterrupt:
-        if total_cost(state) < best_cost:
-            best = state.label.copy()
+    if deadline is not None:
+        steps = _affordable(state, k, rng, effort, steps, deadline, jobs)
+    hot = effort.hot * min(steps / effort.steps, 1) ** 0.25
+    levels = np.geomspace(max(hot, effort.cold), effort.cold, n_stretches + 1)
+    for i in range(n_stretches):
+        _stretch(state, k, rng, levels[i], levels[i + 1], -(-steps // n_stretches), deadline, jobs)
+        cost = total_cost(state)
+        if cost < best_cost:
+            best, best_cost = state.label.copy(), cost
+        progress(SHARE_OF_NEIGHBOURS + (1 - SHARE_OF_NEIGHBOURS) * (i + 1) / n_stretches)
     return best
 
 

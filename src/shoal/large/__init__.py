@@ -8,7 +8,6 @@ process holds more than a shard, or a slice with one number for everybody.
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from shoal.appear import working_beside
+from shoal.checks import a_path, some_progress, whole, yes_or_no
 from shoal.engine import Engine, Task, open_engine
 from shoal.engine.work import Work, check_run, keep_pieces, open_work
 from shoal.errors import InputError
@@ -26,7 +27,7 @@ from shoal.large import stages
 from shoal.large.contacts import BLOCK_PEOPLE, Contacts, find_contacts
 from shoal.large.release import Made, write_large
 from shoal.progress import Progress
-from shoal.randomness import Randomness
+from shoal.randomness import Randomness, a_seed
 from shoal.stages import How
 from shoal.write.folder import check_target
 from shoal.write.private import digest_of
@@ -73,18 +74,23 @@ def anonymize_folder(
     file for every slice. Options are those of `read`, `anonymize` and `Release.save`. The peak memory of every process
     is in the answer under "memory".
     """
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise InputError(f"k must be a whole number from 1; got {k}")
-    check_run(shard_people, work_dir, resume=resume)
+    folder, output = a_path("folder", folder), a_path("output", output)
+    k, progress = whole("k", k, 1), some_progress(progress)
+    keep_ids, force = yes_or_no("keep_ids", keep_ids), yes_or_no("force", force)
+    if private is not None:
+        a_path("private", private)
+    if seed is not None:
+        a_seed(seed)
+    shard_people = check_run(shard_people, work_dir, resume=resume)
     how = How("search", effort, None, objective, deletion_weight, 1)
-    check_target(Path(output), force=force)
+    check_target(output, force=force)
     cut = {"slice": slice, "slices": slices, "timezone": timezone, "offset": offset, "time_unit": time_unit}
-    found = find_contacts(Path(folder), source, target, time, cut)
+    found = find_contacts(folder, source, target, time, cut)
     what = {"input": _fingerprint(found), "columns": [source, target, time], "slices": cut, "k": k, "options": repr(how),
             "shard size": shard_people}  # fmt: skip
-    with _working(work_dir, Path(output), what, seed, resume=resume) as work:
+    with _working(work_dir, output, what, seed, resume=resume) as work:
         with open_engine(engine, jobs=jobs, memory=worker_memory, work=work.folder) as workers:
-            run = _Run(workers, work, progress or Progress())
+            run = _Run(workers, work, progress)
             made = _make(run, found, k, how, shard_people)
             certificate = write_large(run.engine, made, output, private=private, keep_ids=keep_ids, force=force)
         return certificate | {"memory": dict(workers.peaks)}
@@ -104,13 +110,14 @@ def audit_folder(
     **cut: Any,
 ) -> dict[str, int]:
     """How many people of a folder of Parquet somebody finds who knows their number of contacts in every slice."""
-    found = find_contacts(Path(folder), source, target, time, {"slice": None, "slices": None, **cut})
+    folder, k, progress = a_path("folder", folder), whole("k", k, 1), some_progress(progress)
+    found = find_contacts(folder, source, target, time, {"slice": None, "slices": None, **cut})
     with (
-        tempfile.TemporaryDirectory(prefix="shoal-") as place,
-        open_engine(engine, jobs=jobs, memory=worker_memory, work=Path(place)) as workers,
+        working_beside(Path(tempfile.gettempdir(), "shoal-audit")) as place,
+        open_engine(engine, jobs=jobs, memory=worker_memory, work=place) as workers,
     ):
-        work = open_work(Path(place) / "work", {}, None, resume=False)
-        run = _Run(workers, work, progress or Progress())
+        work = open_work(place / "work", {}, None, resume=False)
+        run = _Run(workers, work, progress)
         n = _count(run, found, k)[0]
         parts = run.paths("gather", len(found.slices))
         facts = run("crowds", "counting", stages.count_exposed, [(parts, n, -(-n // BLOCK_PEOPLE), k)])[0]
@@ -185,12 +192,10 @@ def _working(
         yield work
         work.remove()
         return
-    parent = next(p for p in Path(os.path.abspath(output)).parents if p.exists())
-    place = tempfile.mkdtemp(prefix=f".{output.name}.", suffix=".work", dir=parent)
-    try:
+    output = Path(os.path.abspath(output))
+    beside = next(p for p in output.parents if p.exists()) / output.name
+    with working_beside(beside) as place:
         yield open_work(place, what, seed, resume=False)
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
 
 
 def _fingerprint(found: Contacts) -> list[list[Any]]:

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from shoal import timebins
+from shoal.checks import a_text
 from shoal.edges import edge_keys
 from shoal.engine import Done, Tell
 from shoal.engine.parts import read_array, read_facts
@@ -50,6 +51,10 @@ class Contacts(NamedTuple):
 
 def find_contacts(folder: Path, source: str, target: str, time: str, cut: dict[str, Any]) -> Contacts:
     """Look at the files without reading them: how many rows, and which span of time (or which distinct values)."""
+    timebins.check_cut(**cut)
+    width = {} if cut["slice"] is None else {"slice": cut["slice"]}
+    for role, name in {"source": source, "target": target, "time": time, **width}.items():
+        a_text(role, name)
     files = sorted(folder.rglob("*.parquet"))
     if not files:
         raise InputError(f"{folder}: there is no .parquet file in this folder")

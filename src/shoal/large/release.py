@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from shoal.appear import appearing_whole
 from shoal.audit.verify import verify
 from shoal.engine import Engine, Tell
 from shoal.engine.parts import read_array
 from shoal.engine.work import Work
-from shoal.errors import GuaranteeError, InputError
+from shoal.errors import GuaranteeError
 from shoal.promise import Promise
-from shoal.read.text import first_line
 from shoal.release import EdgeCounts
 from shoal.write.again import warn_if_again
 from shoal.write.certificate import Facts, make_certificate
-from shoal.write.folder import appearing_whole, check_target, write_certificate
+from shoal.write.folder import check_target, write_certificate, write_parquet
 from shoal.write.private import check_private, digest_of
 
 
@@ -52,22 +52,23 @@ def write_large(
     """Write all files beside the final name, verify them there, then let the folder appear."""
     target = Path(os.path.abspath(output))
     check_target(target, force=force)
-    if private is not None:
-        check_private(Path(private), target, force=force)
-    with appearing_whole(target, made.work.draft) as draft:
+    record = None if private is None else Path(os.path.abspath(private))
+    if record is not None:
+        check_private(record, target, force=force)
+    with appearing_whole(target, made.work.draft, record=record, force=force) as (draft, record_draft):
         (draft / "edges").mkdir()
         task = functools.partial(_write_slice, draft, made.people if keep_ids else None)
         engine.map(task, list(zip(range(len(made.slices)), made.slices, made.rebuilt, strict=True)))
         engine.map(functools.partial(_write_people, draft, keep_ids), [made])
-        pl.DataFrame({"slice": made.slices}).write_parquet(draft / "slices.parquet")
+        write_parquet(pl.DataFrame({"slice": made.slices}), draft / "slices.parquet")
         content = _certificate(made, draft, keep_ids=keep_ids)
         write_certificate(content, draft)
         if failures := engine.map(_verify, [(draft, made.k)])[0]:
             raise GuaranteeError(f"the release does not verify and was not published: {'; '.join(failures)}")
         facts = {"input_digest": made.digest, "edges_digest": digest_of(repr(content["sha256"]).encode())}
         warn_if_again(target, content, None if private is None else Path(private), facts)
-        if private is not None:
-            engine.map(functools.partial(_write_private, Path(private), facts), [made])
+        if record_draft is not None:
+            engine.map(functools.partial(_write_private, record_draft, facts), [made])
     return content
 
 
@@ -93,33 +94,20 @@ def _write_slice(draft: Path, people: Path | None, piece: tuple[int, str, Path],
         ends = np.sort(names[edges], axis=1)
         u, v = ends[np.lexsort((ends[:, 1], ends[:, 0]))].T
     frame = pl.DataFrame({"source": u, "target": v}).with_columns(slice=pl.lit(label))
-    _write(frame, draft / "edges" / f"{t + 1:05}.parquet")
+    write_parquet(frame, draft / "edges" / f"{t + 1:05}.parquet", row_group_size=1_000_000)
 
 
 def _write_people(draft: Path, keep_ids: bool, made: Made, threads: int, tell: Tell) -> None:
     names = read_array(made.people, "ids") if keep_ids else np.arange(1, made.n + 1)
-    _write(pl.DataFrame({"node": names}), draft / "nodes.parquet")
+    write_parquet(pl.DataFrame({"node": names}), draft / "nodes.parquet", row_group_size=1_000_000)
 
 
 def _write_private(file: Path, facts: dict[str, str], made: Made, threads: int, tell: Tell) -> None:
-    """Who is who and in which group, readable by its owner only; the seed is in the metadata of the file."""
+    """Who is who and in which group; the seed is in the metadata of the file."""
     record = pl.DataFrame(
         {"node": np.arange(1, made.n + 1), "id": _names(made.people), "group": read_array(made.groups, "labels")}
     )
-    draft = file.with_name(f".{file.name}.draft")
-    try:
-        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
-        record.write_parquet(draft, metadata={"warning": "PRIVATE", "seed": str(made.work.seed), **facts})
-        os.replace(draft, file)
-    except OSError as error:
-        raise InputError(f"{file}: cannot be written ({error.strerror or error})") from None
-
-
-def _write(frame: pl.DataFrame, file: Path) -> None:
-    try:
-        frame.write_parquet(file, row_group_size=1_000_000)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise InputError(f"{file}: cannot be written ({first_line(error)})") from None
+    write_parquet(record, file, metadata={"warning": "PRIVATE", "seed": str(made.work.seed), **facts})
 
 
 def _certificate(made: Made, folder: Path, *, keep_ids: bool) -> dict[str, Any]:

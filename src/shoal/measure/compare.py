@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from shoal.checks import some_jobs, some_progress, whole, yes_or_no
 from shoal.edges import edge_keys
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
@@ -17,7 +18,7 @@ from shoal.measure.degrees import assortativity, degree_distance, degrees_of, hu
 from shoal.measure.pagerank import cosine, pagerank
 from shoal.measure.structure import structure, without_directions
 from shoal.measure.temporal import adjacency_correlation, predecessor
-from shoal.progress import Progress, run_jobs, usable_cores
+from shoal.progress import Progress, run_jobs
 from shoal.release import Release
 
 PAIRED = ("clustering", "transitivity", "components", "largest_component", "assortativity", "temporal_correlation")
@@ -84,10 +85,10 @@ def compare(
     released = release.graph if isinstance(release, Release) else release
     for one in (original, released):
         TemporalGraph.check(one, "compare")
-    _check(original, released, jobs, seed)
-    if communities:
+    _check(original, released, seed)
+    if yes_or_no("communities", communities):
         groups.check_installed()
-    jobs, progress = jobs or usable_cores(), progress or Progress()
+    jobs, progress = some_jobs(jobs), some_progress(progress)
     with progress.stage("measuring", original.n_slices) as tell:
         rows = run_jobs(lambda t: _row(original, released, t), range(original.n_slices), jobs, tell)
     table = pl.DataFrame(rows, schema=_ROW, orient="row")
@@ -100,7 +101,7 @@ def compare(
     return Comparison(n_nodes=original.n_nodes, directed=original.directed, slices=table, overall=numbers)
 
 
-def _check(original: Any, released: Any, jobs: Any, seed: Any) -> None:
+def _check(original: Any, released: Any, seed: Any) -> None:
     for graph in (original, released):
         if not isinstance(graph, TemporalGraph):
             raise InputError(f"compare takes two graphs; got {type(graph).__name__}")
@@ -112,14 +113,7 @@ def _check(original: Any, released: Any, jobs: Any, seed: Any) -> None:
         raise InputError("the graphs have different people, or in another order: pseudonyms cannot be compared")
     if [s.label for s in original.slices] != [s.label for s in released.slices]:
         raise InputError("the graphs have different slices, or in another order")
-    if jobs is not None and (not _is_whole(jobs) or jobs < 1):
-        raise InputError(f"jobs must be a whole number from 1; got {jobs}")
-    if not _is_whole(seed) or not 0 <= seed < 2**32 - 1:
-        raise InputError(f"seed must be a whole number from 0 to {2**32 - 2}; got {seed}")
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+    whole("seed", seed, 0, 2**32 - 2)
 
 
 def _row(original: TemporalGraph, released: TemporalGraph, t: int) -> list[Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from shoal import build
+from shoal.checks import a_path, a_text, yes_or_no
 from shoal.errors import InputError, RowError
 from shoal.graph import TemporalGraph
 from shoal.read.dialects import DIALECTS, Layout, dialect_of
@@ -69,6 +70,12 @@ def read(
     TemporalGraph(3 nodes, 3 slices, 2 edges, undirected)
     """
     path = place(path)
+    for name, value in (("source", source), ("target", target), ("time", time), ("layer", layer), ("dialect", dialect)):
+        if value is not None:
+            a_text(name, value)
+    if nodes is not None:
+        a_path("nodes", nodes)
+    yes_or_no("directed", directed)
     if isinstance(path, Query):
         layout = ask(path)
     elif path.is_dir():

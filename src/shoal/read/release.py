@@ -30,9 +30,9 @@ def read_release(folder: Path) -> TemporalGraph:
     claims = load_json(folder / "certificate.json")
     if not isinstance(claims, dict) or not all(isinstance(claims.get(name), bool) for name in ("directed", "ordered")):
         raise InputError(f"{folder}: the certificate does not say whether there are directions and an order in time")
-    people = _table(folder, "nodes", "node")
-    slices = _table(folder, "slices", "slice")
-    edges = _table(folder, "edges", "source", "target", "slice")
+    people = read_table(folder, "nodes", "node")
+    slices = read_table(folder, "slices", "slice")
+    edges = read_table(folder, "edges", "source", "target", "slice")
     for name, column in (("nodes", people["node"]), ("slices", slices["slice"])):
         if column.n_unique() < len(column):
             raise InputError(f"{folder}: the table {name} lists something twice")
@@ -52,7 +52,7 @@ def read_release(folder: Path) -> TemporalGraph:
     return TemporalGraph._from_codes(ids, ends, codes.to_numpy(), parts, directed=directed, ordered=ordered)
 
 
-def _table(folder: Path, name: str, *columns: str) -> pl.DataFrame:
+def read_table(folder: Path, name: str, *columns: str) -> pl.DataFrame:
     """A table of the release: a CSV file, a Parquet file or a folder of these. It has these columns, and no gap in them."""
     if (folder / name).is_dir():
         files = sorted((folder / name).glob("*.parquet"))

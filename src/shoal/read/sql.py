@@ -18,6 +18,7 @@ from urllib.parse import quote, unquote
 
 import polars as pl
 
+from shoal.checks import a_path
 from shoal.errors import InputError
 from shoal.interop.packages import package
 from shoal.read.dialects import Layout
@@ -51,7 +52,7 @@ class Query(type(Path())):  # type: ignore[misc]
 def place(path: str | os.PathLike[str]) -> Path:
     """Where contacts are: a path, or the query in an address."""
     query = Query.parse(path) if isinstance(path, str) else None
-    return query or (path if isinstance(path, Path) else Path(path))
+    return query or a_path("path", path)
 
 
 def ask(query: Query) -> Layout:

@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from shoal.appear import replacing
 from shoal.errors import InputError
 
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -34,11 +35,10 @@ def default_folder() -> Path:
     return (Path(base) if base else Path.home() / ".local" / "share") / "shoal"
 
 
-def write_json(file: Path, content: Any) -> None:
+def write_json(file: Path, content: Any, *, durable: bool = True) -> None:
     """Write a file whole or not at all."""
-    draft = file.with_name(f".{file.name}.draft")
-    draft.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
-    os.replace(draft, file)
+    with replacing(file, durable=durable) as draft:
+        draft.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
 
 
 def read_json(file: Path) -> Any:

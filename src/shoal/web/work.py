@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.appear import replacing
 from shoal.errors import ShoalError
 from shoal.progress import Progress
 from shoal.web import demos
@@ -42,7 +43,8 @@ class Noted(Progress):
             now = time.monotonic()
             if share == 0 or now - self.last > 0.2:
                 self.last = now
-                write_json(self.file, {"stage": name, "share": min(max(share, 0.0), 1.0), "began": self.began})
+                content = {"stage": name, "share": min(max(share, 0.0), 1.0), "began": self.began}
+                write_json(self.file, content, durable=False)
 
         tell(0)
         yield tell
@@ -183,11 +185,9 @@ def _pack(folder: Path) -> None:
     """The release folder as a zip whose members lie in one folder `release/`."""
     import zipfile
 
-    draft = folder / ".release.zip"
-    with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
+    with replacing(folder / "release.zip") as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted((folder / "release").iterdir()):
             archive.write(file, f"release/{file.name}")
-    os.replace(draft, folder / "release.zip")
 
 
 _STEPS: dict[str, Callable[[Path, dict[str, Any], int, Progress], dict[str, Any]]] = {

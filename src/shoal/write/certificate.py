@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import shoal
+from shoal.appear import sha256
 from shoal.promise import Promise
 from shoal.release import EdgeCounts, Release, normalised_cost, times_optimum
 
@@ -126,9 +126,3 @@ def make_certificate(
             file.relative_to(folder).as_posix(): sha256(file) for file in sorted(folder.rglob("*")) if file.is_file()
         },
     }
-
-
-def sha256(file: Path) -> str:
-    """The hash of a file as hexadecimal text."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from shoal.appear import appearing_whole, recover
+from shoal.checks import a_path, one_of, yes_or_no
 from shoal.errors import GuaranteeError, InputError
+from shoal.read.text import first_line
 from shoal.write.again import warn_if_again
 from shoal.write.certificate import certificate
-from shoal.write.private import (
-    check_private,
-    check_private_report,
-    private_record,
-    write_private_report,
-    write_secret,
-)
+from shoal.write.private import check_private_report, check_record, private_record, write_private, write_private_report
 from shoal.write.published import coarse_certificate
 
 if TYPE_CHECKING:
@@ -35,6 +29,7 @@ FORMATS = ("csv", "parquet")
 def check_target(folder: Path, *, force: bool) -> None:
     """Refuse early, before any work, a folder that could not be written or must not be replaced."""
     folder = Path(os.path.abspath(folder))
+    recover(folder)
     if folder.exists() or folder.is_symlink():
         if not force:
             raise InputError(f"{folder}: exists already (replace it with --force)")
@@ -67,22 +62,26 @@ def write_release(
 
     Gives the certificate with exact numbers; the one in the folder has coarse ones.
     """
-    target = Path(os.path.abspath(folder))
-    if format not in FORMATS:
-        raise InputError(f"unknown format '{format}'; known are {', '.join(FORMATS)}")
-    check_target(target, force=force)
-    if private is not None:
-        check_private(Path(private), target, force=force)
-    if private_report is not None:
-        check_private_report(Path(private_report), target, force=force)
+    target = Path(os.path.abspath(a_path("folder", folder)))
+    one_of("format", format, FORMATS)
+    keep_ids, report, force = (
+        yes_or_no(*one) for one in (("keep_ids", keep_ids), ("report", report), ("force", force))
+    )
+    if source is not None and not a_path("source", source).is_file():
+        raise InputError(f"{source}: there is no such file, so it cannot be the source of this release")
     if release.after is not None:
         if keep_ids and not release.after.keeps_ids:
-            raise InputError(
-                "people in an extension keep the pseudonyms they have; it cannot be saved with their own ids"
-            )
+            raise InputError("an extension goes on with the pseudonyms of the release before; it cannot keep the ids")
         keep_ids = release.after.keeps_ids
+    check_target(target, force=force)
+    record = None if private is None else Path(os.path.abspath(a_path("private", private)))
+    check_record(release, record, target, force=force)
+    place = None if private_report is None else a_path("private_report", private_report)
+    if place is not None:
+        check_private_report(place, target, force=force)
     names = release.graph.nodes if keep_ids else published_names(release)
-    with appearing_whole(target, release.work.draft if release.work is not None else None) as draft:
+    name = release.work.draft if release.work is not None else None
+    with appearing_whole(target, name, record=record, force=force) as (draft, record_draft):
         _write_tables(release, names, draft, format)
         found = _measured(release) if report or private_report is not None else None
         if report and found is not None:
@@ -91,12 +90,13 @@ def write_release(
         content = certificate(release, draft, keep_ids=keep_ids)
         write_certificate(content, draft)
         _verify(draft, release, names)
-        record = private_record(release, names, source)
-        warning = warn_if_again(target, content, None if private is None else Path(private), record)
-        if private is not None:
-            write_secret(json.dumps(record, indent=1, ensure_ascii=False), Path(private))
-        if private_report is not None and found is not None:
-            write_private_report(*found.private(warning), Path(private_report))
+        known = private_record(release, names, source)
+        warning = warn_if_again(target, content, record, known)
+        if record_draft is not None:
+            write_private(known, record_draft)
+            check_record(release, record, target, force=force)  # also at the end: nobody else has brought it up to date
+        if place is not None and found is not None:
+            write_private_report(*found.private(warning), place)
     if release.work is not None:
         release.work.remove()
     return content
@@ -115,18 +115,15 @@ def write_certificate(exact: dict[str, Any], folder: Path) -> None:
 
 
 def _verify(folder: Path, release: Release, names: pl.Series) -> None:
-    """From the files, and where people have levels of their own, from a record of these that is thrown away again."""
+    """From the files, and where people have levels of their own, from these, which are nowhere on the disk."""
     from shoal.audit.verify import verify
 
     folders = [folder] if release.after is None else [release.after.folder, folder]
     if release.promise.for_everybody:
         verdict = verify(folders, release.k)
     else:
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".json") as record:
-            levels = zip(map(str, names.to_list()), release.promise.needs.tolist(), strict=True)
-            json.dump({"levels": dict(levels)}, record)
-            record.flush()
-            verdict = verify(folders, record=record.name)
+        levels = zip(map(str, names.to_list()), release.promise.needs.tolist(), strict=True)
+        verdict = verify(folders, record={"levels": dict(levels)})
     if not verdict.holds:
         raise GuaranteeError(f"the release does not verify and was not published: {'; '.join(verdict.failures)}")
 
@@ -166,56 +163,20 @@ def _write_tables(release: Release, names: pl.Series, folder: Path, format: str)
         edges = edges.with_columns(layer=slices["layer"].gather(codes))
     for name, frame in (("nodes", sorted_names.alias("node").to_frame()), ("slices", slices), ("edges", edges)):
         if format == "parquet":
-            frame.write_parquet(folder / f"{name}.parquet")
+            write_parquet(frame, folder / f"{name}.parquet")
         else:
             frame.write_csv(folder / f"{name}.csv", quote_style="non_numeric" if _has_returns(frame) else "necessary")
+
+
+def write_parquet(frame: pl.DataFrame, file: Path, **options: Any) -> None:
+    """Write a table as Parquet, or one sentence."""
+    try:
+        frame.write_parquet(file, **options)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError(f"{file}: cannot be written ({first_line(error)})") from None
 
 
 def _has_returns(frame: pl.DataFrame) -> bool:
     """Whether a name holds a carriage return, around which some versions of polars put no quotes."""
     texts = frame.select(pl.col(pl.String).str.contains("\r", literal=True).any())
     return any(texts.row(0)) if texts.width else False
-
-
-@contextmanager
-def appearing_whole(target: Path, name: str | None = None) -> Iterator[Path]:
-    """A draft folder beside the target that takes its name at the end, or vanishes.
-
-    With a name it is the same in every run, and what a killed run left of it is cleared away.
-    """
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if name is None:
-            draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".draft", dir=target.parent))
-        else:
-            draft = target.parent / f".{target.name}.{name}.draft"
-            shutil.rmtree(draft, ignore_errors=True)
-            draft.mkdir(mode=0o700)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written ({error.strerror})") from None
-    try:
-        yield draft
-        for file in draft.rglob("*"):
-            _flush(file)
-        draft.chmod(0o755)
-        if target.exists():
-            aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
-            os.rename(target, aside / "old")
-            os.rename(draft, target)
-            shutil.rmtree(aside, ignore_errors=True)
-        else:
-            os.rename(draft, target)
-        _flush(target.parent)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-
-
-def _flush(path: Path) -> None:
-    """To the disk, so that a power cut after the rename cannot leave empty files."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -7,17 +7,33 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from shoal.appear import cannot_be_written, replacing, sha256
 from shoal.errors import InputError
-from shoal.write.certificate import sha256
 
 if TYPE_CHECKING:
     from shoal.release import Release
+
+
+def check_record(release: Release, file: Path | None, folder: Path, *, force: bool) -> None:
+    """As `check_private`. An extension may replace the record it goes on from, if nobody else did in the meantime."""
+    after = release.after
+    if file is None:
+        if after is not None and after.newcomers and not after.keeps_ids:
+            raise InputError(
+                "this extension names newcomers: give a private record too, or a later one would give their names to others"
+            )
+        return
+    own = after is not None and file == after.file
+    if after is not None and own and (not file.is_file() or sha256(file) != after.sha256):
+        raise InputError(
+            f"{file}: was changed while this extension was made; make it again from the record as it is now"
+        )
+    check_private(file, folder, force=force or own)
 
 
 def check_private(file: Path, folder: Path, *, force: bool, what: str = "record") -> None:
@@ -50,9 +66,10 @@ def write_private_report(html: str, numbers: str, place: Path) -> None:
         if place.suffix not in (".html", ".json"):
             place.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{place}: cannot be written ({error.strerror})") from None
+        raise cannot_be_written(place, error) from None
     for file in _report_files(place):
-        write_secret(html if file.suffix == ".html" else numbers, file)
+        with replacing(file, mode=0o600) as draft:
+            draft.write_text(html if file.suffix == ".html" else numbers, encoding="utf-8")
 
 
 def _report_files(place: Path) -> list[Path]:
@@ -82,29 +99,13 @@ def private_record(release: Release, names: pl.Series, source: str | os.PathLike
         "ids": dict(zip(published, release.graph.nodes.to_list(), strict=True)),
         "levels": dict(zip(published, release.promise.needs.tolist(), strict=True)),
         "groups": dict(zip(published, release.groups.tolist(), strict=True)),
+        "highest": len(published) if release.after is None else release.after.highest,
+        "limits": None if release.limits is None else release.limits.to_carry_on(published),
         "held_back": list(release.after.held_back) if release.after is not None else [],
         "changed_edges": {name: [*before["changed_edges"].get(name, []), *rows] for name, rows in changes.items()},
     }
 
 
-def write_private(release: Release, names: pl.Series, file: Path, source: str | os.PathLike[str] | None) -> None:
-    """Write the record of a release."""
-    write_secret(json.dumps(private_record(release, names, source), indent=1, ensure_ascii=False), file)
-
-
-def write_secret(text: str, file: Path) -> None:
-    """Write a file with mode 0600, whole or not at all."""
-    file = Path(os.path.abspath(file))
-    try:
-        handle, draft = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)  # mode 0600
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.replace(draft, file)
-        except BaseException:
-            os.unlink(draft)
-            raise
-    except OSError as error:
-        raise InputError(f"{file}: cannot be written ({error.strerror})") from None
+def write_private(record: dict[str, Any], draft: Path) -> None:
+    """Write the record to its draft."""
+    draft.write_text(json.dumps(record, indent=1, ensure_ascii=False), encoding="utf-8")
