@@ -84,6 +84,9 @@ MUTANTS = [
     Mutant("extend: a slice is released again", "extend.py", 'if again := sorted(set(known["slices"])', 'if again := sorted(set()', "tests/test_extend.py::test_what_does_not_fit_is_refused"),
     Mutant("extend: too few newcomers are published", "extend.py", 'joining = newcomers if len(newcomers) >= known["k"] else []', "joining = newcomers", "tests/test_extend.py::test_too_few_newcomers_are_held_back_and_join_later"),
     Mutant("extend: groups of before are forgotten", "extend.py", 'labels[~new] = [known["groups"][name] for name in old_names]', "labels[~new] = np.arange(len(old_names)) // known[\"k\"]", "tests/test_extend.py::test_the_union_keeps_k_whatever_comes"),
+    Mutant("extend: newcomers beside pseudonyms keep their ids", "extend.py", "    if keeps_ids:\n", "    if _are_kept({name: original for original, name in names.items()}):\n", "tests/test_extend.py::test_two_people_whose_pseudonyms_happen_to_be_their_ids_are_not_kept"),
+    Mutant("extend: kept ids are called pseudonyms", "write/folder.py", "keep_ids = release.after.keeps_ids", "keep_ids = False", "tests/test_extend.py::test_an_extension_calls_people_as_the_release_before_did"),
+    Mutant("extend: the format before is carried on", "extend.py", 'if claims.get("format") == 1:', "if False:", f"{FORGED}::test_the_format_before_told_exact_numbers"),
     # chance
     Mutant("chance: a stream without its seed", "randomness.py", 'return np.random.default_rng(int.from_bytes(digest, "big"))', "return np.random.default_rng()", BYTES),
     Mutant("chance: pseudonyms without their seed", "randomness.py", "key=marks.__getitem__", "key=lambda i: secrets.token_bytes(8)", BYTES),
@@ -141,7 +144,7 @@ MUTANTS = [
     Mutant("verify: only the last claim counts", "audit/_promised.py", "wanted[place] = np.maximum(wanted[place], least)", "wanted[place] = least", f"{FORGED}::test_everybody_is_held_to_the_strictest_claim_of_any_folder"),
     Mutant("verify: with levels the highest is the verdict's", "audit/verify.py", "k or for_all, smallest", 'k or claims[0]["k"], smallest', f"{FORGED}::test_with_levels_and_no_record_the_verdict_is_that_of_the_weakest"),
     Mutant("verify: ids beside pseudonyms pass", "audit/verify.py", 'if len({str(claim.get("ids")) for claim in claims}) > 1:', "if False:", f"{FORGED}::test_pseudonyms_and_ids_do_not_belong_together"),
-    Mutant("verify: names pass as pseudonyms", "audit/_claims.py", 'named = claims.get("ids") != "pseudonyms" or found.numbered', "named = True", FIELDS),
+    Mutant("verify: names pass as pseudonyms", "audit/_claims.py", 'named = claims.get("ids") != "pseudonyms" or found.numbered', "named = True", f"{FORGED}::test_names_that_are_called_pseudonyms"),
     Mutant("verify: a boasting certificate passes", "audit/_claims.py", 'Check("the certificate counts right", not wrong,', 'Check("the certificate counts right", True,', f"{VERIFY}::test_a_certificate_that_boasts_is_found"),
     Mutant("verify: crowds are not counted", "audit/_claims.py", '        "n_classes": (claims.get("n_classes"), found.n_classes),\n', "", FIELDS),
     Mutant("verify: any order in time passes", "audit/_claims.py", 'if _tells_order(found) and claims.get("ordered") is not found.has_start:', "if False:", FIELDS),
