@@ -93,6 +93,9 @@ MUTANTS = [
     Mutant("extend: a record that changed is replaced", "write/private.py", "sha256(file) != after.sha256", "False", "tests/test_extend.py::test_the_record_is_brought_up_to_date_once"),
     Mutant("extend: newcomers are in no record", "write/private.py", "after.newcomers and not after.keeps_ids", "False", "tests/test_extend.py::test_newcomers_need_a_record"),
     Mutant("limits: what must stay need not be there", "limits.py", "        _refuse_missing(graph, kept)\n", "        pass\n", "tests/test_promises.py::test_bad_demands_are_refused tests/test_extend.py::test_people_and_pairs_under_limits_go_on"),
+    Mutant("extend: newcomers beside pseudonyms keep their ids", "extend.py", "series = ids_as_series(nodes) if kept else", "series = ids_as_series(nodes) if _are_kept(known[\"ids\"]) else", "tests/test_extend.py::test_two_people_whose_pseudonyms_happen_to_be_their_ids_are_not_kept"),
+    Mutant("extend: kept ids are called pseudonyms", "write/folder.py", "keep_ids = release.after.keeps_ids", "keep_ids = False", "tests/test_extend.py::test_an_extension_calls_people_as_the_release_before_did"),
+    Mutant("extend: the format before is carried on", "extend.py", 'if claims.get("format") == 1:', "if False:", f"{FORGED}::test_the_format_before_told_exact_numbers"),
     # chance
     Mutant("chance: a stream without its seed", "randomness.py", 'return np.random.default_rng(int.from_bytes(digest, "big"))', "return np.random.default_rng()", BYTES),
     Mutant("chance: pseudonyms without their seed", "randomness.py", "key=marks.__getitem__", "key=lambda i: secrets.token_bytes(8)", BYTES),
@@ -176,7 +179,7 @@ MUTANTS = [
     Mutant("verify: only the last claim counts", "audit/_promised.py", "wanted[place] = np.maximum(wanted[place], least)", "wanted[place] = least", f"{FORGED}::test_everybody_is_held_to_the_strictest_claim_of_any_folder"),
     Mutant("verify: with levels the highest is the verdict's", "audit/verify.py", "k or for_all, smallest", 'k or claims[0]["k"], smallest', f"{FORGED}::test_with_levels_and_no_record_the_verdict_is_that_of_the_weakest"),
     Mutant("verify: ids beside pseudonyms pass", "audit/verify.py", 'if len({str(claim.get("ids")) for claim in claims}) > 1:', "if False:", f"{FORGED}::test_pseudonyms_and_ids_do_not_belong_together"),
-    Mutant("verify: names pass as pseudonyms", "audit/_claims.py", 'named = claims.get("ids") != "pseudonyms" or found.numbered', "named = True", FIELDS),
+    Mutant("verify: names pass as pseudonyms", "audit/_claims.py", 'named = claims.get("ids") != "pseudonyms" or found.numbered', "named = True", f"{FORGED}::test_names_that_are_called_pseudonyms"),
     Mutant("verify: a boasting certificate passes", "audit/_claims.py", 'Check("the certificate counts right", not wrong,', 'Check("the certificate counts right", True,', f"{VERIFY}::test_a_certificate_that_boasts_is_found"),
     Mutant("verify: crowds are not counted", "audit/_claims.py", '        "n_classes": (claims.get("n_classes"), found.n_classes),\n', "", FIELDS),
     Mutant("verify: any order in time passes", "audit/_claims.py", 'if _tells_order(found) and claims.get("ordered") is not found.has_start:', "if False:", FIELDS),

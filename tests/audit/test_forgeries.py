@@ -275,6 +275,14 @@ def test_columns_and_orders_that_tell_more(good, table, change):
     refused(edit(good("k4"), table, change))
 
 
+def test_names_that_are_called_pseudonyms(good, tmp_path):
+    refused(sign(good("ids"), ids="pseudonyms"), "people are called as the certificate says")
+    for name, people in (("gap", [1, 2, 4]), ("zero", [0, 1, 2]), ("phones", [5550123, 5550187, 5550199])):
+        folder = publish(tmp_path / name, people, ["a"], [], k=3)
+        refused(folder, "people are called as the certificate says")
+        assert shoal.verify(sign(folder, ids="original"))
+
+
 def test_directions_in_a_release_that_claims_to_have_none(tmp_path):
     """Everybody has one contact; but the table still says who wrote to whom."""
     assert shoal.verify(publish(tmp_path / "good", [1, 2, 3, 4], ["a"], [(1, 2, "a"), (3, 4, "a")], k=4))
