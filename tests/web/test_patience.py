@@ -10,8 +10,7 @@ import time
 from unittest import mock
 
 import pytest
-
-uvicorn = pytest.importorskip("uvicorn", reason="the extra 'web' is not installed")
+import uvicorn
 
 from shoal.web import patience
 from tests.web.server import Server
