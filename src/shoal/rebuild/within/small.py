@@ -22,7 +22,7 @@ from shoal.rebuild.within import as_edges
 from shoal.rebuild.within.board import Board, SliceLimits
 from shoal.rebuild.within.exact import free_pairs
 
-LARGEST = 20_000  # comparisons of two people in a column, and pairs free to change, up to which this is tried
+LARGEST = 20_000  # comparisons of two people in a column up to which this is tried; fewer pairs than that are free
 WORK = 5.0  # of the solver, in its own units of about a second; a limit in seconds would make results depend on the machine
 POLISH = 1.0  # of the same, for fewer changes
 CHAINS = 16  # people up to which it is said that whoever looks like two others makes these look alike
@@ -54,8 +54,6 @@ def search_together(
         return None, False
     alone = np.arange(n), np.ones(n, dtype=np.int64)
     boards = [Board(edges, n, *alone, limit, directed) for edges, limit in zip(slices, limits, strict=True)]
-    if sum(board.n_pairs for board in boards) > LARGEST:
-        return None, False
     program = _Program(boards, needs, deletion_weight)
     toggled, proven = program.solve()
     if toggled is None:
