@@ -7,7 +7,7 @@ import numpy as np
 from shoal._numba import njit
 from shoal.realize._paths import REACH, count_tight, flip, incidence, members_of, settle, walk
 
-WALKS, FURTHER = 32, 4  # paths in one step of the search, and in every step more: a large group takes one per member
+WALKS = 32  # paths that belong to one step of the search; a move of a large group takes one for every member
 
 
 @njit
@@ -204,7 +204,7 @@ def anneal(us, vs, cost, labels, weight, odd, deleted, level, rounds, hot, cold,
         while cooled < (step + 1) // 256:
             temperature *= cool
             cooled += 1
-        step += 1 + max(none, stamp - walked - WALKS) // FURTHER  # so much was the last move
+        step += 1 + max(none, stamp - walked - WALKS)  # every further path of the last move is a step of its own
         walked = stamp
         e = np.int64(rng.random() * n_edges)
         a, b = us[e], vs[e]
