@@ -148,7 +148,7 @@ MUTANTS = [
     Mutant("web: any token", "web/guard.py", "return hmac.compare_digest(given.encode(), str(self.token).encode())", "return True", GUARDS),
     Mutant("web: scripts of others may run", "web/guard.py", 'headers.setdefault("Content-Security-Policy", PAGE_POLICY)', "pass", GUARDS),
     Mutant("web: a head may take forever", "web/patience.py", "self.loop.call_later(HEAD_SECONDS, self.transport.abort)", "None", f"{PATIENCE}::test_a_second_head_on_a_kept_connection_has_to_come_too"),
-    Mutant("web: the clock of the head stops at the first byte", "web/patience.py", "        if stage is self._stage:\n            return\n", "", f"{PATIENCE}::test_a_second_head_on_a_kept_connection_has_to_come_too"),
+    Mutant("web: the clock of the head stops at the first byte", "web/patience.py", "        if stage is self._stage:\n            return\n", "", f"{PATIENCE}::test_a_head_that_trickles_is_given_up"),
     Mutant("web: only the first head has to come", "web/patience.py", "        super().on_response_complete()\n        self._watch()", "        super().on_response_complete()", f"{PATIENCE}::test_a_second_head_on_a_kept_connection_has_to_come_too"),
     Mutant("web: a body may trickle", "web/patience.py", "if self._bytes - before < BODY_BYTES", "if self._bytes - before < 0", f"{PATIENCE}::test_a_body_that_trickles_is_given_up_and_one_that_comes_is_not"),
     Mutant("web: any number of connections", "web/patience.py", "if len(others) >= MOST:", "if False:", f"{PATIENCE}::test_those_who_wait_go_before_those_who_send"),
