@@ -33,6 +33,8 @@ PUBLISHED = "tests/write/test_published.py"
 GUARDS = "tests/test_guards.py"
 HOSTILE = "tests/test_hostile.py"
 REALIZE = "tests/realize/test_realize.py"
+REFUSALS = "tests/test_refusals.py"
+PATIENCE = "tests/web/test_patience.py"
 
 
 class Mutant(NamedTuple):
@@ -208,12 +210,27 @@ MUTANTS = [
     Mutant("read: a bomb goes off", "read/text.py", "            if size > most:", "            if False:", "tests/read/test_read.py::test_a_limit_on_what_a_file_unpacks_to"),
     Mutant("read: empty slices inside the span are lost", "timebins.py", "codes = np.searchsorted(starts.dt.epoch(\"us\").to_numpy(), shifted, side=\"right\") - 1", "codes = np.unique(np.searchsorted(starts.dt.epoch(\"us\").to_numpy(), shifted, side=\"right\") - 1, return_inverse=True)[1]", "tests/test_timebins.py"),
     Mutant("read: a contact at midnight is of the day before", "timebins.py", "shifted, side=\"right\") - 1", "shifted, side=\"left\") - 1", "tests/test_timebins.py"),
+    # refusals
+    Mutant("refusals: no second look", "pieces.py", "    if refusal.proven:\n        raise refusal", "    raise refusal", f"{REFUSALS}::test_there_is_a_release_whenever_one_exists_and_a_proof_otherwise"),
+    Mutant("refusals: proven without a proof", "rebuild/within/small.py", "return None, status == self.cp.INFEASIBLE", "return None, True", f"{REFUSALS}::test_without_a_proof_none_is_claimed"),
+    Mutant("refusals: too large is proven", "rebuild/within/small.py", "> LARGEST:\n        return None, False", "> LARGEST:\n        return None, True", f"{REFUSALS}::test_without_a_proof_none_is_claimed"),
+    Mutant("refusals: one too few look alike", "rebuild/within/small.py", ">= int(need) - 1", ">= int(need) - 2", f"{REFUSALS}::test_there_is_a_release_whenever_one_exists_and_a_proof_otherwise"),
+    Mutant("refusals: alike in the first column is enough", "rebuild/within/small.py", "for column in columns:", "for column in columns[:1]:", f"{REFUSALS}::test_there_is_a_release_whenever_one_exists_and_a_proof_otherwise"),
+    Mutant("refusals: whoever is counted is refused", "group/compatible.py", "if like < needs[i]:", "if like <= needs[i]:", f"{REFUSALS}::test_there_is_a_release_whenever_one_exists_and_a_proof_otherwise"),
+    Mutant("refusals: a removed edge costs as much as an added one", "rebuild/within/small.py", "np.where(lost, deletion_weight, 1.0)", "np.where(lost, 1.0, 1.0)", f"{REFUSALS}::test_what_is_found_together_changes_the_fewest_edges"),
+    Mutant("refusals: the proof is lost on the way", "errors.py", "functools.partial(NoReleaseError, proven=self.proven)", "NoReleaseError", f"{REFUSALS}::test_a_refusal_comes_back_from_another_process"),
     # web
     Mutant("web: any host", "web/guard.py", "if len(hosts) != 1 or hosts[0].lower() not in self.hosts:", "if not hosts:", f"{HOSTILE}::test_readers_accept_or_refuse[request-120] {GUARDS}"),
     Mutant("web: any origin", "web/guard.py", 'elif headers.getlist("origin") != [f"http://{hosts[0]}"]:', "elif False:", GUARDS),
     Mutant("web: any page may embed", "web/guard.py", 'if site in ("cross-site", "same-site") and mode != "navigate":', "if False:", GUARDS),
     Mutant("web: any token", "web/guard.py", "return hmac.compare_digest(given.encode(), str(self.token).encode())", "return True", GUARDS),
     Mutant("web: scripts of others may run", "web/guard.py", 'headers.setdefault("Content-Security-Policy", PAGE_POLICY)', "pass", GUARDS),
+    Mutant("web: a head may take forever", "web/patience.py", "self.loop.call_later(HEAD_SECONDS, self.transport.abort)", "None", f"{PATIENCE}::test_a_second_head_on_a_kept_connection_has_to_come_too"),
+    Mutant("web: the clock of the head stops at the first byte", "web/patience.py", "        if stage is self._stage:\n            return\n", "", f"{PATIENCE}::test_a_head_that_trickles_is_given_up"),
+    Mutant("web: only the first head has to come", "web/patience.py", "        super().on_response_complete()\n        self._watch()", "        super().on_response_complete()", f"{PATIENCE}::test_a_second_head_on_a_kept_connection_has_to_come_too"),
+    Mutant("web: a body may trickle", "web/patience.py", "if self._bytes - before < BODY_BYTES", "if self._bytes - before < 0", f"{PATIENCE}::test_a_body_that_trickles_is_given_up_and_one_that_comes_is_not"),
+    Mutant("web: any number of connections", "web/patience.py", "if len(others) >= MOST:", "if False:", f"{PATIENCE}::test_those_who_wait_go_before_those_who_send"),
+    Mutant("web: the one who sends most goes first", "web/patience.py", "min(others, key=", "max(others, key=", f"{PATIENCE}::test_those_who_wait_go_before_those_who_send"),
 ]  # fmt: skip
 
 

@@ -19,11 +19,11 @@ from shoal.checks import some_progress
 from shoal.crowds import distinct_rows
 from shoal.engine import open_engine
 from shoal.engine.work import check_run, open_work
-from shoal.errors import GuaranteeError
+from shoal.errors import GuaranteeError, NoReleaseError
 from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
 from shoal.limits import Limits, make_limits
-from shoal.pieces import Runner, group_blocks, rebuild_slices
+from shoal.pieces import Runner, group_blocks, rebuild_slices, search_blocks
 from shoal.progress import Progress
 from shoal.promise import Promise, make_promise
 from shoal.randomness import Randomness
@@ -127,10 +127,14 @@ def anonymize(
 
     with open_engine(engine, jobs=jobs, memory=worker_memory, work=work.folder if work else None) as workers:
         run = Runner(workers, work)
-        with progress.stage("grouping", 100) as tell:
-            groups = group_blocks(graph, promise, how, limits, chance, shard_people, run, tell)
-        with progress.stage("rebuilding", graph.n_slices) as tell:
-            released = rebuild_slices(graph, promise, how, limits, chance, [g.labels for g in groups], run, tell)
+        try:
+            with progress.stage("grouping", 100) as tell:
+                groups = group_blocks(graph, promise, how, limits, chance, shard_people, run, tell)
+            with progress.stage("rebuilding", graph.n_slices) as tell:
+                released = rebuild_slices(graph, promise, how, limits, chance, [g.labels for g in groups], run, tell)
+        except NoReleaseError as refusal:
+            assert limits is not None
+            groups, released = search_blocks(graph, promise, how, limits, refusal)
     _check(released, promise)
     return Release(
         original=graph,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
 _LONGEST = 1_000
 
 
@@ -26,6 +29,21 @@ class RowError(InputError):
 
     def __reduce__(self) -> tuple[type[RowError], tuple[int, str, str]]:
         return RowError, (self.row, self.column, self.problem)  # so that it comes back from another process
+
+
+class NoReleaseError(InputError):
+    """Within the limits no release was found. `proven` where there is none, whoever is grouped with whom."""
+
+    def __init__(self, why: str, *, proven: bool = False) -> None:
+        super().__init__(
+            f"{why}; {'it is proven that there is no way' if proven else 'there may be a way all the same'}"
+        )
+        self.why, self.proven = why, proven
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return functools.partial(NoReleaseError, proven=self.proven), (
+            self.why,
+        )  # so that it comes back from another process
 
 
 class GuaranteeError(ShoalError, RuntimeError):

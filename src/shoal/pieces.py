@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from shoal.crowds import distinct_rows
 from shoal.engine import Done, Engine, Task, Tell
 from shoal.engine.work import Work, run_pieces
+from shoal.errors import NoReleaseError
 from shoal.graph import TemporalGraph
-from shoal.group import lower_bound
+from shoal.group import lower_bound, needs_bound
 from shoal.group.bound import slice_bound
 from shoal.group.cut import cut_people
 from shoal.group.neighbours import EXACT_LIMIT
@@ -23,6 +25,7 @@ from shoal.limits import Limits, RowLimits
 from shoal.promise import Promise
 from shoal.randomness import Randomness
 from shoal.rebuild.within.board import SliceLimits
+from shoal.rebuild.within.small import search_together
 from shoal.stages import Groups, How, group_people, rebuild_slice
 
 
@@ -122,6 +125,33 @@ def rebuild_slices(
         for t, block in enumerate(promise.blocks)
     ]
     return graph.with_edges([done.arrays["edges"] for done in run("slice", _rebuild, pieces, tell)])
+
+
+def search_blocks(
+    graph: TemporalGraph, promise: Promise, how: How, limits: Limits, refusal: NoReleaseError
+) -> tuple[list[Groups], TemporalGraph]:
+    """All stages together, where one after the other they found no way; small graphs only, else the refusal stands."""
+    if refusal.proven:
+        raise refusal
+    slices = [graph.edges(t) for t in range(graph.n_slices)]
+    for block in range(promise.n_blocks):
+        here = promise.slices(block)
+        found, proven = search_together(
+            [slices[t] for t in here],
+            [limits.of_slice(t) for t in here],
+            promise.needs,
+            directed=graph.directed,
+            deletion_weight=how.deletion_weight,
+        )
+        if found is None:
+            raise NoReleaseError(refusal.why, proven=proven)
+        for t, edges in zip(here, found, strict=True):
+            slices[t] = edges
+    released = graph.with_edges(slices)
+    before, after = graph.degree_matrix(), released.degree_matrix()
+    columns = [promise.columns(block, directed=graph.directed) for block in range(promise.n_blocks)]
+    groups = [Groups(distinct_rows(after[:, c])[1], [], needs_bound(before[:, c], promise.needs)) for c in columns]
+    return groups, released
 
 
 def _group(piece: GroupPiece, threads: int, tell: Tell) -> Done:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -137,3 +139,19 @@ def test_search_comes_near_the_solver(n, share):
     # the program does not see which partners are barred; the search does, when it makes the sides equal
     assert by_program[0] <= (1.06 if n < 20 else 1.03) * by_program[1]
     assert by_edits[0] <= 1.03 * by_edits[1]
+
+
+@pytest.mark.compiled
+def test_one_large_dense_group_takes_no_longer_than_ten():
+    """Every move of a large group walks from every member, so moves have to count by what they take."""
+    n, rng = 100, np.random.default_rng(1)
+    there = rng.random((n, n)) < 0.7
+    np.fill_diagonal(there, False)
+    arcs = np.argwhere(there).astype(np.int32)
+    choose_pairs(arcs[:50], n, np.zeros(n, np.int64), np.array([n]), rng=rng)  # compiled
+    seconds = []
+    for m in (1, 10):
+        labels, began = np.arange(n) * m // n, time.process_time()
+        choose_pairs(arcs, n, labels, np.bincount(labels), rng=rng)
+        seconds.append(time.process_time() - began)
+    assert seconds[0] < 2 * seconds[1]

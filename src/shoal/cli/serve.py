@@ -45,6 +45,7 @@ def serve(
         import uvicorn
 
         from shoal.web.app import make_app
+        from shoal.web.patience import BACKLOG, PatientProtocol
     except ModuleNotFoundError as missing:
         raise InputError(f"shoal serve needs {missing.name}: pip install 'shoal[web]'") from None
 
@@ -64,8 +65,8 @@ def serve(
     if not no_browser:
         _open_soon(address)
     settings = uvicorn.Config(
-        app, http="h11", ws="none", lifespan="on", log_level="warning", access_log=False, server_header=False,
-        proxy_headers=False, limit_concurrency=100, timeout_graceful_shutdown=2,
+        app, http=PatientProtocol, ws="none", lifespan="on", log_level="warning", access_log=False, server_header=False,
+        proxy_headers=False, backlog=BACKLOG, timeout_graceful_shutdown=2,
     )  # fmt: skip
     signal.signal(signal.SIGINT, signal.default_int_handler)  # here it is the way to end
     try:

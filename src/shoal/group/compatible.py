@@ -10,7 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from shoal.errors import InputError
+from shoal.errors import NoReleaseError
+
+COUNTED = 1_000  # people who are looked at one by one before a refusal, so that it stays quick
 
 
 def make_compatible(
@@ -50,11 +52,28 @@ def make_compatible(
     if alone is not None:  # the groups that were fine stand in the way
         made, alone = _regroup(list(range(len(labels))), [], rows, needs, least, most)
     if alone is not None:
-        raise InputError(f"{name(alone)} cannot be hidden: under these limits too few others can come to look the same")
+        raise _refusal(alone, needs, least, most, name)
     result = np.empty(len(labels), np.int32)
     for number, members in enumerate(sorted(made, key=min)):
         result[members] = number
     return result
+
+
+def _refusal(
+    alone: int, needs: np.ndarray, least: np.ndarray, most: np.ndarray, name: Callable[[int], str]
+) -> NoReleaseError:
+    """Why there are no groups: somebody whom too few can ever look like, or else the one for whom none was found."""
+    for i in (alone, *np.argsort(-needs, kind="stable")[:COUNTED].tolist()):
+        like = int(((least[i] <= most) & (least <= most[i])).all(axis=1).sum())
+        if like < needs[i]:
+            return NoReleaseError(
+                f"{name(i)} cannot be hidden: under these limits only {like} of all people can come to look the "
+                f"same, and {needs[i]} are needed",
+                proven=True,
+            )
+    return NoReleaseError(
+        f"no crowd was found for {name(alone)}: under these limits few others can come to look the same"
+    )
 
 
 def _regroup(

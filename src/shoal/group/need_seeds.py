@@ -15,9 +15,10 @@ from scipy import optimize, sparse
 
 from shoal._numba import njit
 from shoal.crowds import distinct_rows
-from shoal.errors import GuaranteeError, InputError
+from shoal.errors import GuaranteeError, NoReleaseError
 
 FAR = 1 << 60
+INFEASIBLE = 2  # of scipy's result codes
 NO_PARTITION = "the needs cannot be met next to these pinned rows: too few people may share a row"
 
 
@@ -148,8 +149,10 @@ def rescue_groups(rows: np.ndarray, need: np.ndarray, pinned: np.ndarray, one_si
     allowed = np.ones((len(loose), len(size)), np.int64)
     for j in range(len(hosts) if one_sided else 0):
         allowed[:, j] = (rows[loose] <= hosts[j]).all(axis=1)
-    if (size + allowed.sum(axis=0) < floor).any() or len(loose) == 0:
-        raise InputError(NO_PARTITION)
+    if (size + allowed.sum(axis=0) < floor).any():
+        raise NoReleaseError(NO_PARTITION, proven=True)
+    if len(loose) == 0:
+        return _split_large(host_of, need)
     first, kind, count = distinct_rows(np.column_stack([need[loose], allowed]))
     placed = _enough_for_all(allowed[first] == 1, need[loose[first]], count, size, floor)
     label = np.full(len(need), -1, np.int64)
@@ -198,7 +201,7 @@ def _enough_for_all(
         constraints=constraints,
     )
     if found.x is None:
-        raise InputError(NO_PARTITION)
+        raise NoReleaseError(NO_PARTITION, proven=found.status == INFEASIBLE)
     placed = np.zeros(allowed.shape, np.int64)
     placed[kind, host] = np.rint(found.x[:n_cells])
     return placed

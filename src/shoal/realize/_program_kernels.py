@@ -7,6 +7,8 @@ import numpy as np
 from shoal._numba import njit
 from shoal.realize._paths import REACH, count_tight, flip, incidence, members_of, settle, walk
 
+WALKS = 32  # paths that belong to one step of the search; a move of a large group takes one for every member
+
 
 @njit
 def _lower(g, graph, state, scratch, stamp, journal, used, limit, rng):
@@ -197,9 +199,13 @@ def anneal(us, vs, cost, labels, weight, odd, deleted, level, rounds, hot, cold,
     since = 0
     temperature = hot
     cool = (cold / hot) ** (1.0 / max(1, steps // 256))
-    for step in range(steps):
-        if step % 256 == 255:
+    step, cooled, walked = none, none, stamp
+    while step < steps:
+        while cooled < (step + 1) // 256:
             temperature *= cool
+            cooled += 1
+        step += 1 + max(none, stamp - walked - WALKS)  # every further path of the last move is a step of its own
+        walked = stamp
         e = np.int64(rng.random() * n_edges)
         a, b = us[e], vs[e]
         if rng.random() < 0.5:

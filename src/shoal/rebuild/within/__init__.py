@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from shoal.errors import GuaranteeError, InputError
+from shoal.errors import GuaranteeError, NoReleaseError
 from shoal.realize._paths import members_of
 from shoal.realize._prices import prices
 from shoal.realize._program_kernels import anneal
@@ -46,7 +46,8 @@ def rebuild_within(
     toggled along alternating walks until everybody has the degree of the group; where that gets stuck, groups give way.
     With only additions degrees only rise, with only removals they only fall, so both come to an end, at the latest
     with all free pairs joined or none. With both open the number of steps is limited. What this leaves unsolved goes to
-    an exact solver, if the slice is small. Raises :class:`~shoal.errors.InputError` where no slice was found.
+    an exact solver, if the slice is small. Raises :class:`~shoal.errors.NoReleaseError` where no slice was found; other
+    groups may have one.
 
     >>> path = np.array([[0, 1], [1, 2], [2, 3]], dtype=np.int32)
     >>> groups = np.array([0, 0, 1, 1]), np.array([2, 2])
@@ -59,7 +60,7 @@ def rebuild_within(
     board = Board(edges, n, labels, sizes, limits, directed)
     why = board.conflict()
     if why:
-        raise InputError(why)
+        raise NoReleaseError(why)
     stuck = np.empty(0, dtype=np.int64)
     found: list[np.ndarray] = []
     for starts in _starts(board, deletion_weight, rng):
@@ -71,18 +72,16 @@ def rebuild_within(
                 found.append(keys)
         if found:
             break
-    proven = False
     if board.n_pairs <= (SMALL if found else LAST_RESORT):
-        toggled, proven = solve_exactly(board, deletion_weight, NODES if found else 100 * NODES, GAP)
+        toggled, _ = solve_exactly(board, deletion_weight, NODES if found else 100 * NODES, GAP)
         if toggled is not None:
             found.append(np.setxor1d(board.keys, toggled))
     if found:
-        return _as_edges(board, min(found, key=lambda keys: board.changes(keys, deletion_weight)))
+        return as_edges(board, min(found, key=lambda keys: board.changes(keys, deletion_weight)))
     people = np.unique(stuck % n)
     shown = ", ".join(limits.name(int(i)) for i in people[:3]) + (" and others" if people.size > 3 else "")
-    verb = "can be" if proven else "was"
-    raise InputError(
-        f"in {limits.where} no way {verb} found to make {shown or 'everybody'} look like the others of their crowd, with {limits}"
+    raise NoReleaseError(
+        f"in {limits.where} no way was found to make {shown or 'everybody'} look like the others of their crowd, with {limits}"
     )
 
 
@@ -180,7 +179,7 @@ def _keys(s: State) -> np.ndarray:
     return np.sort(s.current[2][: s.current[3][0]])
 
 
-def _as_edges(board: Board, keys: np.ndarray) -> np.ndarray:
+def as_edges(board: Board, keys: np.ndarray) -> np.ndarray:
     """The keys as edges, once it has been looked at again that everything holds."""
     us, vs = keys // board.n_nodes, keys % board.n_nodes
     degrees = np.bincount(np.concatenate([us, vs]), minlength=board.n_nodes)
