@@ -36,6 +36,7 @@ class Counted:
     has_start: bool
     has_layer: bool
     numbered: bool  # people are called 1, 2, 3 and so on, in this order
+    with_gaps: bool  # or at least by whole numbers that rise
 
 
 def _is_text(value: Any) -> bool:
@@ -199,8 +200,10 @@ def check_counts(claims: dict[str, Any], found: Counted) -> list[Check]:
     wrong = [f"{name} is {n:,}, not {ascii(said)[:40]}" for name, (said, n) in counted.items() if said != n]
     if _tells_order(found) and claims.get("ordered") is not found.has_start:
         wrong.append(f"slices {'have' if found.has_start else 'have no'} beginnings, and ordered says otherwise")
-    named = claims.get("ids") != "pseudonyms" or found.numbered
-    called = "numbers from 1, in order" if found.numbered else "names of their own"
+    # An extension never gives out a number again, so that of a release nobody has any more may be missing.
+    gaps = found.with_gaps and claims.get("method") == "extend"
+    named = claims.get("ids") != "pseudonyms" or found.numbered or gaps
+    called = "numbers from 1, in order" if found.numbered else "numbers with gaps" if gaps else "names of their own"
     return [
         Check("the certificate counts right", not wrong, "; ".join(wrong) or "people, slices, edges, crowds"),
         Check("people are called as the certificate says", named, called),
@@ -214,7 +217,7 @@ def _tells_order(found: Counted) -> bool:
 def not_checked(claims: dict[str, Any], found: Counted | None) -> tuple[str, ...]:
     """Claims that nothing in the folder proves."""
     names = list(UNPROVEN)
-    if claims.get("ids") != "pseudonyms":
+    if claims.get("ids") != "pseudonyms" or (found is not None and not found.numbered):
         names.append("ids")
     if found is None or not _tells_order(found):
         names.append("ordered")

@@ -59,6 +59,7 @@ def check_partitioned(folder: Path, claims: dict[str, Any], k: int | None) -> tu
         has_start=False,
         has_layer=False,
         numbered=sorted_names and twice == 0 and bool(names[0] == 1 and names[-1] == n),
+        with_gaps=False,
     )
     listed = f"{n:,} listed" + (f", {twice:,} again" if twice else "")
     simple = f"{loops:,} loops, {again:,} repeats" if loops or again else "no loops, no repeats"

@@ -187,6 +187,12 @@ def _verify_partitioned(folder: Path, claims: dict[str, Any], k: int | None) -> 
     )
 
 
+def _rise(names: list[str]) -> bool:
+    """Whether these are whole numbers from 1, each written in one way and above the one before."""
+    numbers = [int(name) if name.isascii() and name.isdigit() and len(name) < 19 else 0 for name in names]
+    return list(map(str, numbers)) == names and all(a < b for a, b in zip([0, *numbers], numbers, strict=False))
+
+
 def _check_folder(folder: Path, claims: dict[str, Any]) -> tuple[list[Check], Part | None]:
     """One folder on its own: files, tables, simple slices, and what the certificate claims."""
     checks = [*check_files(folder, claims["sha256"]), *check_certificate(claims)]
@@ -212,6 +218,7 @@ def _check_folder(folder: Path, claims: dict[str, Any]) -> tuple[list[Check], Pa
         has_start=released.has_start,
         has_layer=released.has_layer,
         numbered=released.people == [str(i + 1) for i in range(len(names))],
+        with_gaps=_rise(released.people),
     )
     checks += [
         check_simple(released, directed=directed),
