@@ -44,7 +44,7 @@ def test_the_release_holds_and_counts_right(contacts, tmp_path, monkeypatch):
     assert (made["edges"]["added"], made["edges"]["removed"]) == (len(new - old), len(old - new))
     assert max(made["memory"].values()) > 10**7
     who = pl.read_parquet(tmp_path / "who.parquet")
-    assert sorted(who["id"].to_list()) == before.nodes.to_list()
+    assert who["node"].to_list() == who["id"].to_list() == before.nodes.to_list()  # by the names in the folder
     assert oct((tmp_path / "who.parquet").stat().st_mode)[-3:] == "600"
 
 

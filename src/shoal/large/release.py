@@ -66,9 +66,9 @@ def write_large(
         if failures := engine.map(_verify, [(draft, made.k)])[0]:
             raise GuaranteeError(f"the release does not verify and was not published: {'; '.join(failures)}")
         facts = {"input_digest": made.digest, "edges_digest": digest_of(repr(content["sha256"]).encode())}
-        warn_if_again(target, content, None if private is None else Path(private), facts)
+        warn_if_again(target, content, record, facts)
         if record_draft is not None:
-            engine.map(functools.partial(_write_private, record_draft, facts), [made])
+            engine.map(functools.partial(_write_private, record_draft, facts, keep_ids), [made])
     return content
 
 
@@ -102,11 +102,11 @@ def _write_people(draft: Path, keep_ids: bool, made: Made, threads: int, tell: T
     write_parquet(pl.DataFrame({"node": names}), draft / "nodes.parquet", row_group_size=1_000_000)
 
 
-def _write_private(file: Path, facts: dict[str, str], made: Made, threads: int, tell: Tell) -> None:
-    """Who is who and in which group; the seed is in the metadata of the file."""
-    record = pl.DataFrame(
-        {"node": np.arange(1, made.n + 1), "id": _names(made.people), "group": read_array(made.groups, "labels")}
-    )
+def _write_private(file: Path, facts: dict[str, str], keep_ids: bool, made: Made, threads: int, tell: Tell) -> None:
+    """Who is who, by the name in the folder, and in which group; the seed is in the metadata of the file."""
+    ids = _names(made.people)
+    names = ids if keep_ids else np.arange(1, made.n + 1)
+    record = pl.DataFrame({"node": names, "id": ids, "group": read_array(made.groups, "labels")}).sort("node")
     write_parquet(record, file, metadata={"warning": "PRIVATE", "seed": str(made.work.seed), **facts})
 
 
