@@ -127,7 +127,7 @@ def spread(
                 contact = ends[at]
                 for c in range(candidates.shape[1]):
                     node, weight = candidates[contact, c], belief[contact, c]
-                    if node < 0 or weight < 1e-4:
+                    if node < 0 or weight < 1e-3:
                         continue
                     # whoever has a link of this kind to the node is in the node's list of the other direction
                     back = np.int64(node) * n_labels + (label ^ flip)

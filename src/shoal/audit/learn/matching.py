@@ -19,8 +19,8 @@ from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 from shoal.audit.learn import _kernels
 from shoal.progress import run_jobs, usable_cores
 
-CANDIDATES = 400_000  # pairs of a person and a node that are looked at, within FEWEST and MOST nodes a person
-FEWEST, MOST = 32, 256
+CANDIDATES = 200_000  # pairs of a person and a node that are looked at, within FEWEST and MOST nodes a person
+FEWEST, MOST = 32, 128
 ROUNDS, REFINEMENTS = 14, 2
 GAIN, GROWTH = 8.0, 1.3  # weight of contacts against numbers of contacts in the first round, and from round to round
 SCALINGS = 10
@@ -194,7 +194,8 @@ def match(
 def _sure(candidates: np.ndarray, scores: np.ndarray, nodes: np.ndarray) -> np.ndarray:
     """By how much everybody's node fits better than the best of the others; below 0 where another one fits better."""
     own = candidates == nodes[:, None]
-    mine = np.where(own, scores, -np.inf).max(axis=1, initial=-np.inf)
+    named = (nodes >= 0) & own.any(axis=1)
+    mine = np.where(named, np.where(own, scores, -np.inf).max(axis=1, initial=-np.inf), 0)
     others = np.where(own, -np.inf, scores).max(axis=1, initial=-np.inf)
     others = np.where(np.isfinite(others), others, mine - 1)
-    return np.where(nodes >= 0, mine - others, -np.inf)
+    return np.where(named, mine - others, -np.inf)
