@@ -92,8 +92,8 @@ class Matcher:
         self.jobs = jobs or usable_cores()
         self.seeded = np.empty(0, np.int64) if seeds is None else np.flatnonzero(seeds >= 0)
         self.seed_nodes = np.empty(0, np.int64) if seeds is None else seeds[self.seeded]
-        self.near, apart = self._by_numbers()
-        self.believe(*self._settled(self.near.copy(), -apart))
+        self.near, self.apart = self._by_numbers()
+        self.believe(*self._settled(self.near.copy(), -self.apart))
 
     def _by_numbers(self) -> tuple[np.ndarray, np.ndarray]:
         lengths = np.sqrt((self.seen.roots**2).sum(axis=1))
@@ -133,6 +133,11 @@ class Matcher:
         self.candidates = candidates
         self.belief = np.exp(scores - np.where(np.isfinite(best), best, 0)).astype(np.float32)
         _kernels.share_out(self.candidates, self.belief, self.n_nodes, SCALINGS)
+
+    def alone(self) -> None:
+        """Believe of everybody what their own numbers say, whoever else may be the same node."""
+        self.candidates, weight = self.near, np.where(self.near >= 0, np.exp(-self.apart), 0)
+        self.belief = (weight / np.maximum(weight.sum(axis=1, keepdims=True), 1e-30)).astype(np.float32)
 
     def take(self, nodes: np.ndarray) -> None:
         """Believe that everybody is the node they were given."""
