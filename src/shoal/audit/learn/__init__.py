@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from shoal.audit.learn.case import MANY, SAMPLE, Case, Learned, make_case
+from shoal.audit.learn.case import MANY, SAMPLE, Case, Learned, laid_out_like, make_case
 from shoal.audit.learn.invented import invented
 from shoal.audit.learn.known import Known
 from shoal.audit.learn.planted import planted
@@ -19,7 +19,7 @@ from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.progress import Progress
 
-__all__ = ["ATTACKERS", "Known", "Learned", "learn", "two_releases"]
+__all__ = ["ATTACKERS", "Known", "Learned", "laid_out_like", "learn", "make_case", "two_releases"]
 
 _WHOLE: dict[str, Callable[[Case], Learned]] = {"invented": invented, "same-for-all": same_for_all}
 _SAMPLED: dict[str, Callable[[Case], Learned]] = {"seeds": seeds, "contacts-before": contacts_before}

@@ -8,7 +8,7 @@ from shoal._numba import njit
 
 
 @njit
-def _offer(value: float, item: int, values: np.ndarray, items: np.ndarray, count: int) -> int:
+def _offer(value: np.float32, item: int, values: np.ndarray, items: np.ndarray, count: int) -> int:
     """Put an item into a heap of the best, whose worst is on top; gives how many are in it then."""
     most = len(values)
     if count < most:
@@ -36,7 +36,7 @@ def _offer(value: float, item: int, values: np.ndarray, items: np.ndarray, count
 
 
 @njit
-def unlike(one: np.ndarray, other: np.ndarray) -> float:
+def unlike(one: np.ndarray, other: np.ndarray) -> np.float32:
     """How far two rows are apart: the square of the l2 distance of the square roots of their degrees."""
     total = np.float32(0.0)
     for t in range(len(one)):
@@ -51,8 +51,8 @@ def nearest(
 ) -> tuple[np.ndarray, np.ndarray]:
     """For people first..last: the nodes with the nearest rows, -1 where there are none, and how far they are.
 
-    Nodes are walked in the `order` of the `lengths` of their rows, outwards from the person's own length: the difference of two lengths
-    is never more than the distance of the rows, so the walk may stop early.
+    Nodes are walked in the `order` of the `lengths` of their rows, outwards from the person's own length: the difference of
+    two lengths is never more than the distance of the rows, so the walk may stop early.
     """
     found = np.full((last - first, most), -1, np.int32)
     apart = np.full((last - first, most), np.float32(np.inf), np.float32)
@@ -89,8 +89,8 @@ def nearest(
 def spread(
     first: int,
     last: int,
-    known: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-    seen: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+    known: tuple[np.ndarray, ...],
+    seen: tuple[np.ndarray, ...],
     candidates: np.ndarray,
     belief: np.ndarray,
     near: np.ndarray,
@@ -100,9 +100,9 @@ def spread(
 ) -> tuple[np.ndarray, np.ndarray]:
     """For people first..last: the nodes that fit best, given what is believed of their contacts, and how well.
 
-    A node's score is `gain` times the belief that contacts of the person are contacts of the node in the same slice, over the geometric
-    mean of the numbers of links of the two, less the distance of their rows. Links are (starts, ends, links per node, roots of degrees); those
-    of person i with label l are ends[starts[i * L + l] : starts[i * L + l + 1]].
+    A node's score is `gain` times the belief that contacts of the person are contacts of the node in the same slice, over the
+    geometric mean of the numbers of links of the two, less the distance of their rows. Links are (starts, ends, links per node,
+    roots of degrees); those of person i with label l are ends[starts[i * L + l] : starts[i * L + l + 1]].
     """
     starts, ends, sizes, roots = known
     starts_seen, ends_seen, sizes_seen, roots_seen = seen

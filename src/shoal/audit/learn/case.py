@@ -97,16 +97,14 @@ class Case:
             return self
         people = connected_people(self.original, most, self.rng("sample"))
         words = f"attacked on a connected sample of {most:,} of the {n:,} people and their nodes"
-        return replace(
-            self, original=among(self.original, people), release=among(self.release, people), sample=words
-        )
+        return replace(self, original=among(self.original, people), release=among(self.release, people), sample=words)
 
-    def remade(self, graph: TemporalGraph, name: str) -> TemporalGraph:
-        """Another release by shoal, at the same k: the attacker has shoal too."""
+    def remade(self, graph: TemporalGraph, name: str, k: int | None = None) -> TemporalGraph:
+        """Another release by shoal, at the same k unless told: the attacker has shoal too."""
         from shoal.anonymize import anonymize
 
         seed = int(self.rng(name).integers(2**32))
-        return anonymize(graph, min(self.k, graph.n_nodes), seed=seed, effort="fast", jobs=self.jobs).graph
+        return anonymize(graph, min(k or self.k, graph.n_nodes), seed=seed, effort="fast", jobs=self.jobs).graph
 
 
 def moved(graph: TemporalGraph, nodes: np.ndarray) -> np.ndarray:
@@ -147,10 +145,34 @@ def make_case(
             f"{release.n_slices:,} ({_ends(release)}); cut the original as the release was cut"
         )
     if not original.nodes.equals(release.nodes):
-        raise InputError("the original and the release do not have the same people; is the record that of this release?")
+        raise InputError(
+            "the original and the release do not have the same people; is the record that of this release?"
+        )
     if original.n_nodes < 2 or original.n_edges == 0:
         raise InputError("there are no contacts in the original, so there is nothing to learn")
     return Case(original, release, k, seed, jobs)
+
+
+def laid_out_like(graph: TemporalGraph, original: TemporalGraph) -> TemporalGraph:
+    """Any tool's output over the people and slices of the original; whoever and whatever it left out has no contacts in it."""
+    if graph.directed != original.directed:
+        raise InputError(
+            "the original has directions and the other file has not, or the other way round; read both alike"
+        )
+    if original.nodes.dtype == pl.String and graph.nodes.dtype != pl.String:
+        graph = graph.renamed(graph.nodes.cast(pl.String))
+    strangers = set(graph.nodes.to_list()) - set(original.nodes.to_list())
+    if strangers:
+        raise InputError(
+            f"'{min(strangers)}' is not in the original, so the ids are not the same; give the record of the release"
+        )
+    place = {part.label: t for t, part in enumerate(original.slices)}
+    if missing := [part.label for part in graph.slices if part.label not in place]:
+        raise InputError(f"the slices do not fit: '{missing[0]}' is not in the original; cut both alike")
+    over = graph.over(original.nodes)
+    empty = np.empty((0, 2), np.int32)
+    parts = {place[label]: edges for label, edges in over}
+    return original.with_edges([parts.get(t, empty) for t in range(original.n_slices)])
 
 
 def _ends(graph: TemporalGraph) -> str:

@@ -68,7 +68,9 @@ class Known:
         starts = [part.start if graph.ordered else part.label for part in graph.slices]
         moment = {start: i for i, start in enumerate(dict.fromkeys(starts))}  # layers share their moments
         if len(moment) < 2:
-            raise InputError("there is one slice, so knowing the first ones leaves nothing to learn; let some edges be known")
+            raise InputError(
+                "there is one slice, so knowing the first ones leaves nothing to learn; let some edges be known"
+            )
         count = min(max(round(self.share * len(moment)), 1), len(moment) - 1)
         chosen = [t for t, start in enumerate(starts) if moment[start] < count]
         return np.array(chosen), f"the contacts of the first {count:,} of {len(moment):,} slices"

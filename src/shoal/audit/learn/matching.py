@@ -1,10 +1,10 @@
 """Laying one graph over another: whose node is whose, by numbers of contacts and by the company they keep.
 
-At first a person may be any node with similar numbers. Then, round after round, a node fits the better the more of the person's contacts
-are believed to be its contacts in the same slice (similarity flooding, Melnik et al. 2002, doi:10.1109/ICDE.2002.994702), no node
-being two people (Sinkhorn's scaling, as in graduated assignment, Gold & Rangarajan 1996, doi:10.1109/34.491619). In the end the surest pairs are
-taken first, and known contacts that agree with them decide the rest. Everybody keeps a short list of candidates, so the
-work grows with the edges and not with the square of the people.
+At first a person may be any node with similar numbers. Then, round after round, a node fits the better the more of the
+person's contacts are believed to be its contacts in the same slice (similarity flooding, Melnik et al. 2002,
+doi:10.1109/ICDE.2002.994702), no node being two people (Sinkhorn's scaling, as in graduated assignment, Gold & Rangarajan
+1996, doi:10.1109/34.491619). In the end an assignment gives everybody one node, and contacts that agree with it decide again.
+Everybody keeps a short list of candidates, so the work grows with the edges and not with the square of the people.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ PEOPLE = 512  # a piece of work for one thread
 class Side(NamedTuple):
     """One of the two graphs, as kernels read it: who is linked to whom under each label, and rows of degrees.
 
-    A label is a slice; in a directed graph a slice and a direction, 2 t for links that go out and 2 t + 1 for those that come in. The
-    last is "ever", where that is known.
+    A label is a slice; in a directed graph a slice and a direction, 2 t for links that go out and 2 t + 1 for those that
+    come in. The last is "ever", where that is known.
     """
 
     starts: np.ndarray
@@ -155,7 +155,9 @@ def assign(candidates: np.ndarray, scores: np.ndarray, n_nodes: int) -> np.ndarr
     cost = scores[there].max() - scores[there].astype(np.float64) + 1.0
     rows = np.unique(people)
     place = np.searchsorted(rows, people)
-    nobody = np.full(len(rows), cost.max() + UNNAMED)  # a node of their own that is nobody's, so that all can be assigned
+    nobody = np.full(
+        len(rows), cost.max() + UNNAMED
+    )  # a node of their own that is nobody's, so that all can be assigned
     graph = sparse.coo_array(
         (
             np.concatenate([cost, nobody]),
@@ -178,20 +180,18 @@ def match(
     *,
     directed: bool,
     seeds: np.ndarray | None = None,
+    gain: float = GAIN,
     jobs: int | None = None,
-    tell: Callable[[float], None] | None = None,
 ) -> Match:
-    """Lay what is known over what is seen."""
+    """Lay what is known over what is seen. A small `gain` begins with the numbers, which is better where few people are known."""
     work = Matcher(known, seen, directed=directed, seeds=seeds, jobs=jobs)
     for turn in range(ROUNDS):
-        candidates, scores = work.fits(GAIN * GROWTH**turn)
+        candidates, scores = work.fits(gain * GROWTH**turn)
         work.believe(candidates, scores)
-        if tell:
-            tell((turn + 1) / (ROUNDS + REFINEMENTS + 1))
     nodes = assign(candidates, scores, work.n_nodes)
     for _ in range(REFINEMENTS):  # the surest have company now that decides for the others
         work.take(nodes)
-        candidates, scores = work.fits(GAIN * GROWTH**ROUNDS)
+        candidates, scores = work.fits(gain * GROWTH**ROUNDS)
         nodes = assign(candidates, scores, work.n_nodes)
     return Match(nodes, _sure(candidates, scores, nodes))
 

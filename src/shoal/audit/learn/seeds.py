@@ -1,4 +1,4 @@
-"""Attackers who know people by more than numbers: a few people's nodes, or the numbers of somebody's contacts before the changes."""
+"""Attackers who know a few people's nodes, or the numbers of somebody and of their contacts before the changes."""
 
 from __future__ import annotations
 

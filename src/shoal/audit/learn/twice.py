@@ -23,7 +23,9 @@ def two_releases(
 ) -> Learned:
     """Two releases, whoever made them. `same` says that both have the original ids, so that a judge knows who is who."""
     if one.directed != other.directed:
-        raise InputError("one of the releases has directions and the other has not, so they cannot be laid over each other")
+        raise InputError(
+            "one of the releases has directions and the other has not, so they cannot be laid over each other"
+        )
     if same and not len(set(one.nodes.to_list()) & set(other.nodes.to_list())):
         raise InputError("the two releases have nobody in common; are the records theirs?")
     if same:
@@ -52,8 +54,8 @@ def laid_over(one: TemporalGraph, other: TemporalGraph, case: Case, *, same: boo
             "crowds_before": [int(crowd_sizes(g.degree_matrix()).min()) for g in (one, other)],
         }
         learns = (
-            f"finds the node of {right:.0%} of the people of one in the other; whoever is told who is who in both is left with a crowd of "
-            f"{numbers['smallest_crowd']:,} ({numbers['alone']:,} people stand alone)."
+            f"finds the node of {right:.0%} of the people of one in the other; whoever is told who is who in both is left with a "
+            f"crowd of {numbers['smallest_crowd']:,} ({numbers['alone']:,} people stand alone)."
         )
     return Learned(
         "twice",
