@@ -169,17 +169,3 @@ def share_out(candidates: np.ndarray, belief: np.ndarray, n_nodes: int, rounds: 
             for c in range(most):
                 if candidates[i, c] >= 0 and columns[candidates[i, c]] > 0.0:
                     belief[i, c] /= columns[candidates[i, c]]
-
-
-@njit
-def take_best(candidates: np.ndarray, order: np.ndarray, n_nodes: int) -> np.ndarray:
-    """Whom every person is taken for, surest pairs first, each node once; -1 for nobody. `order` sorts the flat candidates."""
-    n_people, most = candidates.shape
-    found = np.full(n_people, -1, np.int64)
-    taken = np.zeros(n_nodes, np.bool_)
-    for at in order:
-        i, node = at // most, candidates[at // most, at % most]
-        if node >= 0 and found[i] < 0 and not taken[node]:
-            found[i] = node
-            taken[node] = True
-    return found

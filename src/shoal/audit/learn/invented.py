@@ -121,7 +121,8 @@ def invented(case: Case) -> Learned:
         numbers["struck"] = struck = _struck(case, suspicion, round(share * len(which)), made_up)
         after = (
             f" With the {struck['edges']:,} most suspicious struck out ({struck['invented']:.0%} of them invented), a guess "
-            f"by somebody's original numbers is right in {struck['guesses_right']:.1%}, and was in {struck['guesses_right_before']:.1%}."
+            f"by somebody's original numbers is right in {struck['guesses_right']:.1%}, and was in "
+            f"{struck['guesses_right_before']:.1%}."
         )
     real = numbers["invented"] / max(len(which), 1)
     return Learned(

@@ -47,8 +47,8 @@ def same_for_all(case: Case) -> Learned:
         "same-for-all",
         "knows somebody's numbers of contacts and asks what holds for everybody who has them",
         f"{numbers['meet_same_person']:,} of {n:,} people are in a crowd that all meet one and the same person, "
-        f"{numbers['meet_same_crowd']:,} in one that all meet somebody of one other crowd; a link between two people of crowds that are mostly linked "
-        f"({links['claims']:,} such pairs) is true in {links['true']:.0%}.",
+        f"{numbers['meet_same_crowd']:,} in one that all meet somebody of one other crowd; a link between two "
+        f"people of crowds that are mostly linked ({links['claims']:,} such pairs) is true in {links['true']:.0%}.",
         f"Of any two people {base:.1%} ever meet.",
         numbers,
         case.sample,
