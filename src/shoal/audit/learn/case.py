@@ -96,7 +96,7 @@ class Case:
         if n <= above:
             return self
         people = connected_people(self.original, most, self.rng("sample"))
-        words = f"attacked on a connected sample of {most:,} of the {n:,} people and their nodes"
+        words = f"a connected sample of {most:,} of the {n:,} people; the attacker was told which nodes are theirs"
         return replace(self, original=among(self.original, people), release=among(self.release, people), sample=words)
 
     def remade(self, graph: TemporalGraph, name: str, k: int | None = None) -> TemporalGraph:
