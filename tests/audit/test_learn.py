@@ -55,7 +55,7 @@ def test_the_nearest_rows_are_those_that_trying_all_finds(one, other, most):
     rows, seen = (np.sqrt(g.degree_matrix()[:, :1].astype(np.float32)) for g in (one, other))
     lengths = np.sqrt((seen**2).sum(axis=1))
     order = np.argsort(lengths, kind="stable")
-    found, apart = _kernels.nearest(0, len(rows), rows, seen, order, lengths[order], most)
+    found, apart = _kernels.nearest(np.arange(len(rows)), rows, seen, order, lengths[order], most)
     for i, row in enumerate(rows):
         distances = ((seen - row) ** 2).sum(axis=1)
         want = sorted(distances.tolist())[:most] if row.any() else []
@@ -297,8 +297,13 @@ def test_above_many_people_a_sample_is_attacked_and_that_is_said(monkeypatch):
     monkeypatch.setattr(package, "SAMPLE", 80)
     [found] = learn(graph, graph, attackers=["second-graph"])
     assert found["people"] <= 80
-    assert found.sample == "a connected sample of 80 of the 200 people; the attacker was told which nodes are theirs"
+    assert found.sample == "a connected 80 of the 200 people were looked for among all"
     assert found.sample in found.in_words()
+    assert found["matched"] > 0.8
+    [named] = learn(graph, graph, attackers=["seeds"])
+    [picked] = learn(graph, graph, attackers=["contacts-before"])
+    assert named["people"] == picked["people"] == 80
+    assert min(named["named"], picked["found"]) > 0.8
     people = cases.connected_people(graph, 80, FREE(0))
     assert len(np.unique(people)) == 80
 

@@ -74,7 +74,7 @@ def learn(
         raise InputError(f"unknown attacker '{unknown[0]}'; known are {', '.join(ATTACKERS)}")
     what = known if isinstance(known, Known) else Known(known)
     case = make_case(original, release, k=k, seed=seed, jobs=jobs)
-    sample = case.smaller(MANY, SAMPLE)
+    sample = case.some(MANY, SAMPLE)
     found = []
     with (progress or Progress()).stage("learning", len(chosen)) as tell:
         for done, name in enumerate(chosen):

@@ -47,17 +47,18 @@ def unlike(one: np.ndarray, other: np.ndarray) -> np.float32:
 
 @njit
 def nearest(
-    first: int, last: int, roots: np.ndarray, seen: np.ndarray, order: np.ndarray, lengths: np.ndarray, most: int
+    people: np.ndarray, roots: np.ndarray, seen: np.ndarray, order: np.ndarray, lengths: np.ndarray, most: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """For people first..last: the nodes with the nearest rows, -1 where there are none, and how far they are.
+    """For these people: the nodes with the nearest rows, -1 where there are none, and how far they are.
 
     Nodes are walked in the `order` of the `lengths` of their rows, outwards from the person's own length: the difference of
     two lengths is never more than the distance of the rows, so the walk may stop early.
     """
-    found = np.full((last - first, most), -1, np.int32)
-    apart = np.full((last - first, most), np.float32(np.inf), np.float32)
+    found = np.full((len(people), most), -1, np.int32)
+    apart = np.full((len(people), most), np.float32(np.inf), np.float32)
     values, items = np.empty(most, np.float32), np.empty(most, np.int64)
-    for i in range(first, last):
+    for place in range(len(people)):
+        i = people[place]
         length = np.float32(0.0)
         for t in range(roots.shape[1]):
             length += roots[i, t] * roots[i, t]
@@ -80,15 +81,14 @@ def nearest(
                 down -= 1
             count = _offer(-unlike(roots[i], seen[j]), j, values, items, count)
         for c in range(count):
-            found[i - first, c] = items[c]
-            apart[i - first, c] = -values[c]
+            found[place, c] = items[c]
+            apart[place, c] = -values[c]
     return found, apart
 
 
 @njit
 def spread(
-    first: int,
-    last: int,
+    people: np.ndarray,
     known: tuple[np.ndarray, ...],
     seen: tuple[np.ndarray, ...],
     candidates: np.ndarray,
@@ -98,7 +98,7 @@ def spread(
     flip: int,
     most: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """For people first..last: the nodes that fit best, given what is believed of their contacts, and how well.
+    """For these people: the nodes that fit best, given what is believed of their contacts, and how well.
 
     A node's score is `gain` times the belief that contacts of the person are contacts of the node in the same slice, over the
     geometric mean of the numbers of links of the two, less the distance of their rows. Links are (starts, ends, links per node,
@@ -107,13 +107,14 @@ def spread(
     starts, ends, sizes, roots = known
     starts_seen, ends_seen, sizes_seen, roots_seen = seen
     n_labels = (len(starts) - 1) // len(sizes)
-    found = np.full((last - first, most), -1, np.int32)
-    scores = np.full((last - first, most), np.float32(-np.inf), np.float32)
+    found = np.full((len(people), most), -1, np.int32)
+    scores = np.full((len(people), most), np.float32(-np.inf), np.float32)
     sums = np.zeros(len(sizes_seen), np.float32)
     marks = np.full(len(sizes_seen), -1, np.int64)
     touched = np.empty(len(sizes_seen), np.int64)
     values, items = np.empty(most, np.float32), np.empty(most, np.int64)
-    for i in range(first, last):
+    for place in range(len(people)):
+        i = people[place]
         if sizes[i] == 0:
             continue
         n_touched = 0
@@ -143,8 +144,8 @@ def spread(
             fit = gain * sums[j] / np.sqrt((sizes[i] + 1.0) * (sizes_seen[j] + 1.0))
             count = _offer(np.float32(fit - unlike(roots[i], roots_seen[j])), j, values, items, count)
         for c in range(count):
-            found[i - first, c] = items[c]
-            scores[i - first, c] = values[c]
+            found[place, c] = items[c]
+            scores[place, c] = values[c]
     return found, scores
 
 

@@ -50,7 +50,8 @@ class Learned:
 class Case:
     """An original and its release over the same people, in the same order, and slices.
 
-    The attacker never sees this order: `nodes` says which node of what they see is whose, and only a judge may look at it.
+    The attacker never sees this order: `nodes` says which node of what they see is whose, and only a judge may look at it. `people`
+    are those who are looked for, everybody by default.
     """
 
     original: TemporalGraph
@@ -59,6 +60,7 @@ class Case:
     seed: int
     jobs: int | None = None
     sample: str | None = None
+    people: np.ndarray | None = None
 
     def rng(self, name: str) -> np.random.Generator:
         """Chance for the use called `name`."""
@@ -89,6 +91,24 @@ class Case:
         edges, codes = self.original._edges[which], self.original.slice_codes()[which]
         n = self.original.n_nodes
         return lay_out(edges, codes, n, slices, directed=self.directed, ever=edges if ever else None)
+
+    def some(self, above: int, most: int) -> Case:
+        """The same with a connected sample of the people to look for, among everybody, where there are too many."""
+        n = self.original.n_nodes
+        if n <= above:
+            return self
+        people = np.sort(connected_people(self.original, most, self.rng("sample")))
+        return replace(
+            self, people=people, sample=f"a connected {most:,} of the {n:,} people were looked for among all"
+        )
+
+    @cached_property
+    def wanted(self) -> np.ndarray:
+        """Which people are looked for."""
+        mask = np.full(self.original.n_nodes, self.people is None)
+        if self.people is not None:
+            mask[self.people] = True
+        return mask
 
     def smaller(self, above: int, most: int) -> Case:
         """The same for a connected sample of the people, where there are too many."""

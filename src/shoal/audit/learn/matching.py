@@ -81,13 +81,25 @@ def lay_out(
 
 
 class Matcher:
-    """Beliefs about who is which node. `seeds` are the nodes of people who are known from the start, -1 for others."""
+    """Beliefs about who is which node.
+
+    `seeds` are the nodes of people who are known from the start, -1 for others. With `people` only these are looked for; of
+    their other contacts the numbers are believed, round after round.
+    """
 
     def __init__(
-        self, known: Side, seen: Side, *, directed: bool, seeds: np.ndarray | None = None, jobs: int | None = None
+        self,
+        known: Side,
+        seen: Side,
+        *,
+        directed: bool,
+        people: np.ndarray | None = None,
+        seeds: np.ndarray | None = None,
+        jobs: int | None = None,
     ) -> None:
         self.known, self.seen, self.flip = known, seen, int(directed)
         self.n_people, self.n_nodes = len(known.sizes), len(seen.sizes)
+        self.people = np.arange(self.n_people) if people is None else people
         self.most = min(max(CANDIDATES // max(self.n_people, 1), FEWEST), MOST, self.n_nodes)
         self.jobs = jobs or usable_cores()
         self.seeded = np.empty(0, np.int64) if seeds is None else np.flatnonzero(seeds >= 0)
@@ -96,16 +108,26 @@ class Matcher:
         self.believe(*self._settled(self.near.copy(), -self.apart))
 
     def _by_numbers(self) -> tuple[np.ndarray, np.ndarray]:
+        """The nodes with the nearest rows, for everybody who is looked for and their contacts."""
         lengths = np.sqrt((self.seen.roots**2).sum(axis=1))
         order = np.argsort(lengths, kind="stable")
         lengths = lengths[order]
-        return self._in_pieces(
-            lambda a, b: _kernels.nearest(a, b, self.known.roots, self.seen.roots, order, lengths, self.most)
+        wanted = np.zeros(self.n_people, bool)
+        wanted[self.people] = True
+        wanted[self.known.ends[np.repeat(wanted, self.known.sizes.astype(np.int64))]] = True
+        rows = np.flatnonzero(wanted)
+        near = np.full((self.n_people, self.most), -1, np.int32)
+        apart = np.full((self.n_people, self.most), np.inf, np.float32)
+        near[rows], apart[rows] = self._in_pieces(
+            rows, lambda some: _kernels.nearest(some, self.known.roots, self.seen.roots, order, lengths, self.most)
         )
+        return near, apart
 
-    def _in_pieces(self, work: Callable[[int, int], tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-        firsts = range(0, self.n_people, PEOPLE)
-        parts = run_jobs(lambda a: work(a, min(a + PEOPLE, self.n_people)), firsts, self.jobs)
+    def _in_pieces(
+        self, people: np.ndarray, work: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        pieces = [people[at : at + PEOPLE] for at in range(0, max(len(people), 1), PEOPLE)]
+        parts = run_jobs(work, pieces, self.jobs)
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
     def _settled(self, candidates: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -118,14 +140,14 @@ class Matcher:
 
     def fits(self, gain: float) -> tuple[np.ndarray, np.ndarray]:
         """The best nodes for everybody and their scores, given the beliefs of now."""
-        known, seen = tuple(self.known), tuple(self.seen)
-        return self._settled(
-            *self._in_pieces(
-                lambda a, b: _kernels.spread(
-                    a, b, known, seen, self.candidates, self.belief, self.near, gain, self.flip, self.most
-                )
-            )
+        known, seen, candidates, scores = tuple(self.known), tuple(self.seen), self.near.copy(), -self.apart
+        candidates[self.people], scores[self.people] = self._in_pieces(
+            self.people,
+            lambda some: _kernels.spread(
+                some, known, seen, self.candidates, self.belief, self.near, gain, self.flip, self.most
+            ),
         )
+        return self._settled(candidates, scores)
 
     def believe(self, candidates: np.ndarray, scores: np.ndarray) -> None:
         """Turn scores into beliefs: those about a person sum to 1, and those about a node to about 1."""
@@ -140,9 +162,18 @@ class Matcher:
         self.belief = (weight / np.maximum(weight.sum(axis=1, keepdims=True), 1e-30)).astype(np.float32)
 
     def take(self, nodes: np.ndarray) -> None:
-        """Believe that everybody is the node they were given."""
-        self.candidates = nodes.astype(np.int32)[:, None]
-        self.belief = (nodes >= 0).astype(np.float32)[:, None]
+        """Believe that everybody who is looked for is the node they were given."""
+        candidates, scores = self.near.copy(), -self.apart
+        candidates[self.people], scores[self.people] = -1, -np.inf
+        candidates[self.people, 0] = nodes[self.people]
+        scores[self.people, 0] = np.where(nodes[self.people] >= 0, 0, -np.inf)
+        self.believe(candidates, scores)
+
+    def decide(self, candidates: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        """The best assignment of those who are looked for; -1 for others."""
+        nodes = np.full(self.n_people, -1, np.int64)
+        nodes[self.people] = assign(candidates[self.people], scores[self.people], self.n_nodes)
+        return nodes
 
 
 def assign(candidates: np.ndarray, scores: np.ndarray, n_nodes: int) -> np.ndarray:
@@ -179,20 +210,21 @@ def match(
     seen: Side,
     *,
     directed: bool,
+    people: np.ndarray | None = None,
     seeds: np.ndarray | None = None,
     gain: float = GAIN,
     jobs: int | None = None,
 ) -> Match:
     """Lay what is known over what is seen. A small `gain` begins with the numbers, which is better where few people are known."""
-    work = Matcher(known, seen, directed=directed, seeds=seeds, jobs=jobs)
+    work = Matcher(known, seen, directed=directed, people=people, seeds=seeds, jobs=jobs)
     for turn in range(ROUNDS):
         candidates, scores = work.fits(gain * GROWTH**turn)
         work.believe(candidates, scores)
-    nodes = assign(candidates, scores, work.n_nodes)
+    nodes = work.decide(candidates, scores)
     for _ in range(REFINEMENTS):  # the surest have company now that decides for the others
         work.take(nodes)
         candidates, scores = work.fits(gain * GROWTH**ROUNDS)
-        nodes = assign(candidates, scores, work.n_nodes)
+        nodes = work.decide(candidates, scores)
     return Match(nodes, _sure(candidates, scores, nodes))
 
 

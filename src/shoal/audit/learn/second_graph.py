@@ -39,8 +39,8 @@ def second_graph(case: Case, known: Known) -> Learned:
     """Match people to nodes in the known part, then claim the released contacts of the rest under their names."""
     part = known.of(case.original, case.rng("known"))
     side = case.known_side(part.edges, part.slices)
-    found = match(side, case.seen_side(part.slices), directed=case.directed, jobs=case.jobs)
-    there = side.sizes > 0
+    found = match(side, case.seen_side(part.slices), directed=case.directed, people=case.people, jobs=case.jobs)
+    there = (side.sizes > 0) & case.wanted
     matched = float((found.nodes[there] == case.nodes[there]).mean())
     keys, sure = _claimed(case, part, found.nodes, found.sure)
     judge = Judge(case, part)
@@ -86,7 +86,8 @@ def _claimed(case: Case, part: Part, nodes: np.ndarray, sure: np.ndarray) -> tup
 
 
 def _rows(case: Case, which: np.ndarray) -> np.ndarray:
-    """Original edges as rows (slice, u, v)."""
+    """Original edges as rows (slice, u, v), among the people who are looked for."""
+    which = which & case.wanted[case.original._edges].all(axis=1)
     return np.column_stack([case.original.slice_codes()[which], case.original._edges[which]]).astype(np.int64)
 
 

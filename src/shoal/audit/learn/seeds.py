@@ -16,13 +16,13 @@ def seeds(case: Case) -> Learned:
     every = np.ones(case.original.n_edges, bool)
     slices = np.arange(case.original.n_slices)
     known, seen = case.known_side(every, slices), case.seen_side(slices)
-    there = np.flatnonzero(known.sizes > 0)
+    there = np.flatnonzero((known.sizes > 0) & case.wanted)
     order, rows = case.rng("seeds").permutation(there), []
     for share in SHARES:
         given = order[: max(round(share * len(there)), 1)]
         start = np.full(case.original.n_nodes, -1, np.int64)
         start[given] = case.nodes[given]
-        found = match(known, seen, directed=case.directed, seeds=start, jobs=case.jobs).nodes
+        found = match(known, seen, directed=case.directed, people=case.people, seeds=start, jobs=case.jobs).nodes
         rest = np.setdiff1d(there, given)
         right = float((found[rest] == case.nodes[rest]).mean()) if len(rest) else 0.0
         rows.append({"share": share, "seeds": len(given), "named": right})
@@ -40,8 +40,9 @@ def contacts_before(case: Case) -> Learned:
     """Knows a person's numbers before the changes and those of each contact: the node whose surroundings fit best."""
     every, slices = np.ones(case.original.n_edges, bool), np.arange(case.original.n_slices)
     known = case.known_side(every, slices, ever=False)
-    work = Matcher(known, case.seen_side(slices, ever=False), directed=case.directed, jobs=case.jobs)
-    there = known.sizes > 0
+    seen = case.seen_side(slices, ever=False)
+    work = Matcher(known, seen, directed=case.directed, people=case.people, jobs=case.jobs)
+    there = (known.sizes > 0) & case.wanted
     work.alone()
     candidates, scores = work.fits(GAIN)
     best = scores == scores.max(axis=1, keepdims=True)
