@@ -18,6 +18,7 @@ SETS = {
     "Irvine days": ("uci-collegemsg/edges.csv.gz", {"slice": "1d"}),
     "Aarhus layers": ("cs-aarhus/edges.csv.gz", {}),
     "Copenhagen days": ("copenhagen/edges.csv.gz", {"slice": "1d"}),
+    "primary school hours": ("sociopatterns-primary-school/edges.csv.gz", {"slice": "1h"}),
     "primary school days": ("sociopatterns-primary-school/edges.csv.gz", {"slice": "1d"}),
     "Travian days": ("travian/edges.csv.gz", {"slice": "1d", "offset": "5h"}),
     "DBLP years": ("dblp-coauth-1970-1990/edges.csv.gz", {"slice": "value"}),

@@ -74,6 +74,14 @@ def test_the_table_of_attackers_is_what_the_commands_print():
             assert not finds or (finds, right.removesuffix(" %")) in printed, cells
 
 
+def test_who_learns_what_speaks_of_its_table():
+    text = (DOCS / "protects.md").read_text(encoding="utf-8")
+    table = {row[1]: row[2:] for row in rows(text.split("<!-- learned -->")[1].split("<!-- /learned -->")[0])}
+    [struck] = [cells for what, cells in table.items() if "struck out" in what]
+    with_, without = re.findall(r"\d+ %", struck[3])
+    assert f"is then right in {with_} and not in {without}." in page("protects.md")
+
+
 def test_the_table_of_choosing_is_what_the_sweep_prints():
     text = (DOCS / "choosing.md").read_text(encoding="utf-8")
     printed = re.findall(r"k = (\d+) +(\d+)% of [\d,]+ edges kept, a guess is right with ([\d.]+)%", text)

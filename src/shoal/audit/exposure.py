@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from shoal import notebook
 from shoal.audit import _kernels
-from shoal.audit.attackers import PAIRS, Attacker, Crowds, column_hash, columns_of, row_hashes, usual_attackers
+from shoal.audit.attackers import PAIRS, Attacker, Crowds, usual_attackers
+from shoal.audit.attribution import attribute
 from shoal.checks import a_list, some_jobs, some_progress, whole
-from shoal.crowds import crowd_sizes, distinct_rows
+from shoal.crowds import distinct_rows
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.progress import Progress, run_jobs
+
+if TYPE_CHECKING:
+    from shoal.audit.learn import Known, Learned
 
 
 @dataclass(frozen=True)
@@ -46,19 +50,22 @@ class Audit:
     """How exposed the people of a graph are, attacker by attacker.
 
     `audit(graph)["vector"]` is the exposure to the attacker of that name, and `attackers` lists all. `attribution` says how
-    many people would stand alone without each slice or layer.
+    many people would stand alone without each slice or layer. `learned` is what attackers who hold a second graph take from a
+    release, where they were asked for.
     """
 
     n_nodes: int
     k: int
     attackers: tuple[Exposure, ...]
     attribution: tuple[dict[str, Any], ...]
+    learned: tuple[Learned, ...] = ()
 
-    def __getitem__(self, name: str) -> Exposure:
-        """The exposure to the attacker of that name."""
-        for exposure in self.attackers:
-            if exposure.name == name:
-                return exposure
+    def __getitem__(self, name: str) -> Any:
+        """The exposure to the attacker of that name, or what that attacker learned."""
+        every: list[Any] = [*self.attackers, *self.learned]
+        for found in every:
+            if found.name == name:
+                return found
         raise KeyError(name)
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,7 +73,7 @@ class Audit:
         return {
             "n_nodes": self.n_nodes,
             "k": self.k,
-            "attackers": [exposure.to_dict() for exposure in self.attackers],
+            "attackers": [e.to_dict() for e in self.attackers] + [found.to_dict() for found in self.learned],
             "attribution": list(self.attribution),
         }
 
@@ -89,6 +96,10 @@ class Audit:
             if e.below_k > 0
         ]
         return words
+
+    def what_is_learned(self) -> list[str]:
+        """Who knows what, what they learn from the release, and what they would have known anyway: a line for each attacker."""
+        return [found.in_words() for found in self.learned]
 
     def what_stands_out(self, most: int = 3) -> list[str]:
         """The slices, or layers, without which fewest people would stand alone."""
@@ -150,6 +161,7 @@ def audit(
     k: int = 5,
     attackers: Sequence[Attacker] | None = None,
     original: TemporalGraph | None = None,
+    known: Known | float | None = None,
     seed: int = 0,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -167,6 +179,9 @@ def audit(
     original
         The graph a release was made from, with the same people in the same order. Adds the attacker who holds somebody's
         original degrees and guesses among the nearest in the release.
+    known
+        With an original: also try the attackers of `shoal.audit.learn`, who hold this part of it (0.5 for the first half of
+        the slices) and learn the rest. They take a minute where there are thousands of people.
     seed
         Of the samples, where not everything can be counted.
     jobs
@@ -188,6 +203,8 @@ def audit(
     whole("seed", seed, 0)
     if original is not None:
         TemporalGraph.check(original, "audit")
+    if known is not None:
+        check_known(graph, original, known)
     chosen = usual_attackers(graph) if attackers is None else a_list("attackers", attackers)
     if not all(callable(getattr(one, "crowds", None)) for one in chosen):
         raise InputError("attackers are those of shoal.audit, or others with a name, a description and a method crowds")
@@ -200,7 +217,23 @@ def audit(
         found = run_jobs(attack, chosen, some_jobs(jobs), tell)
     if original is not None:
         found.append(reidentify(original, graph, k=k, seed=seed))
-    return Audit(graph.n_nodes, k, tuple(found), tuple(attribute(graph)))
+    learned: tuple[Learned, ...] = ()
+    if known is not None and original is not None:
+        from shoal.audit.learn import learn
+
+        learned = learn(graph, original, k=k, known=known, seed=seed, jobs=jobs, progress=progress)
+    return Audit(graph.n_nodes, k, tuple(found), tuple(attribute(graph)), learned)
+
+
+def check_known(graph: TemporalGraph, original: TemporalGraph | None, known: Known | float) -> None:
+    """Refuse what nobody can learn from, before any work."""
+    from shoal.audit.learn import Known, make_case
+
+    if original is None:
+        raise InputError("what is learned from a release can only be judged with the original it was made from")
+    what = known if isinstance(known, Known) else Known(known)
+    make_case(original, graph, k=1)
+    what.of(original, np.random.default_rng(0))
 
 
 def _judge(attacker: Attacker, crowds: Crowds, n_nodes: int, k: int) -> Exposure:
@@ -260,28 +293,3 @@ def reidentify(original: TemporalGraph, release: TemporalGraph, *, k: int = 5, s
         sampled=sampled,
         band=0.0 if not sampled else 1.96 * len(known) * float(np.sqrt(np.var(among & (crowd == 1)) / len(people))),
     )
-
-
-def attribute(graph: TemporalGraph) -> list[dict[str, Any]]:
-    """How many people would stand alone without each slice, and without each layer where there are several.
-
-    >>> from shoal import TemporalGraph
-    >>> graph = TemporalGraph.from_slices({"mon": [(1, 2)], "tue": [(1, 2), (3, 4), (1, 3)]})
-    >>> [(row["without"], row["unique"]) for row in attribute(graph)]
-    [('mon', 0), ('tue', 0)]
-    """
-    degrees = graph.degree_matrix()
-    everything = row_hashes(degrees, np.arange(degrees.shape[1]))
-    parts = [("slice", s.label, np.array([t])) for t, s in enumerate(graph.slices)]
-    layers = list(dict.fromkeys(s.layer for s in graph.slices if s.layer is not None))
-    if layers and len(layers) < graph.n_slices:
-        parts += [
-            ("layer", name, np.array([t for t, s in enumerate(graph.slices) if s.layer == name])) for name in layers
-        ]
-    rows = []
-    for kind, label, slices in parts:
-        rest = everything.copy()
-        for column in columns_of(graph, slices):
-            rest -= column_hash(degrees, int(column))
-        rows.append({"kind": kind, "without": label, "unique": int((crowd_sizes(rest) == 1).sum())})
-    return rows

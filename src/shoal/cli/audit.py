@@ -11,6 +11,7 @@ from shoal.cli import console, large, options
 
 if TYPE_CHECKING:
     from shoal.audit import Audit
+    from shoal.audit.learn import Known
     from shoal.graph import TemporalGraph
 
 
@@ -23,6 +24,14 @@ def audit(
         ),
     ],
     load: options.Load,
+    other: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A second release of the same people, to lay over the first.",
+            parser=options.contacts,
+            show_default=False,
+        ),
+    ] = None,
     k: Annotated[
         int | None, typer.Option("-k", help="Crowds below this are too small (default: the release's k, or 5).", min=1)
     ] = None,
@@ -30,13 +39,30 @@ def audit(
         Path | None,
         typer.Option(
             "--original",
-            help="What INPUT, a release, was made from: simulate re-identification.",
+            help="What INPUT, a release, was made from: what do attackers who hold a part of it learn?",
             parser=options.contacts,
         ),
     ] = None,
     record: Annotated[
-        Path | None, typer.Option("--record", help="The private record of the release, which says who is who.")
+        list[Path] | None,
+        typer.Option(
+            "--record", help="The private record of the release, which says who is who; one for each of two releases."
+        ),
     ] = None,
+    same_ids: Annotated[
+        bool, typer.Option("--same-ids", help="INPUT, from whatever tool, has the ids of the original.")
+    ] = False,
+    known: Annotated[
+        float,
+        typer.Option("--known", help="The share of the slices, from the first on, that an attacker holds with names."),
+    ] = 0.5,
+    known_edges: Annotated[
+        float | None, typer.Option("--known-edges", help="The attacker holds a random share of the edges instead.")
+    ] = None,
+    known_layers: Annotated[
+        str | None, typer.Option("--known-layers", help="The attacker holds these layers instead, such as work,lunch.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of the attackers: same seed, same numbers.", min=0)] = 0,
     jobs: options.Jobs = None,
     engine: options.EngineName = "local",
     scheduler: options.Scheduler = None,
@@ -44,29 +70,79 @@ def audit(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Tell how many people can be singled out, by whom, and which slices give them away."""
+    """Tell how many people can be singled out, by whom, which slices give them away, and what attackers learn from a release."""
     from shoal.audit import audit as run
     from shoal.large import is_contacts_folder
 
+    records = record or []
     if is_contacts_folder(input):
         where = {"jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory}
-        exposed = large.audit(input, k or 5, load.options, {"--original": original, "--record": record}, where)
+        exposed = large.audit(input, k or 5, load.options, {"--original": original, "--record": records}, where)
         if json:
             console.print_json(exposed)
         elif not quiet:
             typer.echo(large.describe_audit(exposed, k or 5))
         return
-    graph = load(input)
-    before = None
+    if other is not None:
+        _lay_over(load(input), load(other), records, same_ids=same_ids, seed=seed, jobs=jobs, json=json, quiet=quiet)
+        return
+    graph, before, part = load(input), None, None
     if original is not None:
         before = load(original)
-        graph = _with_original_ids(graph, record)
-    found = run(graph, k=k or _k_of(input), original=before, progress=console.progress(quiet), jobs=jobs)
+        graph = _under_original_ids(input, graph, before, records, same_ids=same_ids)
+        part = _known(known, known_edges, known_layers)
+    with console.own_stdout():
+        found = run(
+            graph,
+            k=k or _k_of(input),
+            original=before,
+            known=part,
+            seed=seed,
+            progress=console.progress(quiet),
+            jobs=jobs,
+        )
     if json:
         console.print_json(found.to_dict())
     elif not quiet:
         typer.echo(console.describe_input(graph))
         _print(found, is_release=input.is_dir())
+
+
+def _known(share: float, edges: float | None, layers: str | None) -> Known:
+    from shoal.audit.learn import Known
+    from shoal.errors import InputError
+
+    if edges is not None and layers is not None:
+        raise InputError("--known-edges and --known-layers do not go together")
+    if layers is not None:
+        return Known(layers=[name.strip() for name in layers.split(",")])
+    return Known(share if edges is None else edges, edges=edges is not None)
+
+
+def _lay_over(
+    one: TemporalGraph,
+    two: TemporalGraph,
+    records: list[Path],
+    *,
+    same_ids: bool,
+    seed: int,
+    jobs: int | None,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Two releases: by their records (or the ids of the original, in both) a judge knows who is who."""
+    from shoal.audit.learn import two_releases
+    from shoal.errors import InputError
+
+    if len(records) not in (0, 2):
+        raise InputError("two releases have two records: give --record twice, in their order")
+    if records:
+        one, two = (with_original_ids(graph, file) for graph, file in zip((one, two), records, strict=True))
+    found = two_releases(one, two, same=same_ids or bool(records), seed=seed, jobs=jobs)
+    if json:
+        console.print_json({"n_nodes": one.n_nodes, "attackers": [found.to_dict()]})
+    elif not quiet:
+        typer.echo(found.in_words())
 
 
 def _k_of(path: Path) -> int:
@@ -76,17 +152,44 @@ def _k_of(path: Path) -> int:
     return int(read_certificate(path)["k"]) if (path / "certificate.json").is_file() else 5
 
 
-def _with_original_ids(release: TemporalGraph, record: Path | None) -> TemporalGraph:
-    """Undo the pseudonyms with the private record; without one the ids must have been kept."""
+def _under_original_ids(
+    path: Path, graph: TemporalGraph, original: TemporalGraph, records: list[Path], *, same_ids: bool
+) -> TemporalGraph:
+    """The release with the ids of the original: by its record, or because they were kept."""
+    from shoal.audit._released import read_certificate
+    from shoal.audit.learn import laid_out_like
+    from shoal.errors import InputError
+
+    if len(records) > 1:
+        raise InputError("one release has one record; --record was given more than once")
+    if records and same_ids:
+        raise InputError("--record and --same-ids do not go together: a record says whose pseudonym is whose")
+    if records:
+        return with_original_ids(graph, records[0])
+    if not path.is_dir():
+        return laid_out_like(graph, original)
+    if not same_ids and read_certificate(path).get("ids") != "original":
+        raise InputError(f"{path}: people in it have pseudonyms; say who is who with --record")
+    return graph
+
+
+def with_original_ids(release: TemporalGraph, record: Path) -> TemporalGraph:
+    """Undo the pseudonyms with the private record, if it is that of this release: its groups are alike in it."""
+    import numpy as np
+
     from shoal.build import ids_as_series
     from shoal.errors import InputError
     from shoal.extend import read_record
 
-    if record is None:
-        return release
-    ids = read_record(record)["ids"]
+    known = read_record(record)
+    ids, groups = known["ids"], known["groups"]
     names = [str(node) for node in release.nodes.to_list()]
-    if not all(name in ids for name in names):
+    fits = all(name in ids for name in names) and {part.label for part in release.slices} <= set(known["slices"])
+    if fits:
+        labels, rows = np.array([groups[name] for name in names]), release.degree_matrix()
+        first = np.unique(labels, return_index=True)[1]
+        fits = bool((rows == rows[first][np.unique(labels, return_inverse=True)[1]]).all())
+    if not fits:
         raise InputError(f"{record}: is not the private record of this release")
     return release.renamed(ids_as_series([ids[name] for name in names]).alias("node"))
 
@@ -109,3 +212,7 @@ def _print(found: Audit, *, is_release: bool) -> None:
     Console().print(table)
     for sentence in found.in_words() if is_release else found.what_stands_out():
         typer.echo(sentence)
+    if found.learned:
+        typer.echo("What attackers learn who hold more than numbers:")
+        for sentence in found.what_is_learned():
+            typer.echo(f"- {sentence}")

@@ -1,0 +1,36 @@
+"""Which slices and layers give people away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from shoal.audit.attackers import column_hash, columns_of, row_hashes
+from shoal.crowds import crowd_sizes
+from shoal.graph import TemporalGraph
+
+
+def attribute(graph: TemporalGraph) -> list[dict[str, Any]]:
+    """How many people would stand alone without each slice, and without each layer where there are several.
+
+    >>> from shoal import TemporalGraph
+    >>> graph = TemporalGraph.from_slices({"mon": [(1, 2)], "tue": [(1, 2), (3, 4), (1, 3)]})
+    >>> [(row["without"], row["unique"]) for row in attribute(graph)]
+    [('mon', 0), ('tue', 0)]
+    """
+    degrees = graph.degree_matrix()
+    everything = row_hashes(degrees, np.arange(degrees.shape[1]))
+    parts = [("slice", s.label, np.array([t])) for t, s in enumerate(graph.slices)]
+    layers = list(dict.fromkeys(s.layer for s in graph.slices if s.layer is not None))
+    if layers and len(layers) < graph.n_slices:
+        parts += [
+            ("layer", name, np.array([t for t, s in enumerate(graph.slices) if s.layer == name])) for name in layers
+        ]
+    rows = []
+    for kind, label, slices in parts:
+        rest = everything.copy()
+        for column in columns_of(graph, slices):
+            rest -= column_hash(degrees, int(column))
+        rows.append({"kind": kind, "without": label, "unique": int((crowd_sizes(rest) == 1).sum())})
+    return rows

@@ -1,0 +1,172 @@
+"""Loops of the attackers who learn. Arrays in, arrays out, nothing is checked here."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal._numba import njit
+
+
+@njit
+def _offer(value: np.float32, item: int, values: np.ndarray, items: np.ndarray, count: int) -> int:
+    """Put an item into a heap of the best, whose worst is on top; gives how many are in it then."""
+    most = len(values)
+    if count < most:
+        at = count
+        while at > 0 and values[(at - 1) // 2] > value:
+            values[at], items[at] = values[(at - 1) // 2], items[(at - 1) // 2]
+            at = (at - 1) // 2
+        values[at], items[at] = value, item
+        return count + 1
+    if value <= values[0]:
+        return count
+    at = 0
+    while True:
+        child = 2 * at + 1
+        if child >= most:
+            break
+        if child + 1 < most and values[child + 1] < values[child]:
+            child += 1
+        if values[child] >= value:
+            break
+        values[at], items[at] = values[child], items[child]
+        at = child
+    values[at], items[at] = value, item
+    return count
+
+
+@njit
+def unlike(one: np.ndarray, other: np.ndarray) -> np.float32:
+    """How far two rows are apart: the square of the l2 distance of the square roots of their degrees."""
+    total = np.float32(0.0)
+    for t in range(len(one)):
+        gap = one[t] - other[t]
+        total += gap * gap
+    return total
+
+
+@njit
+def nearest(
+    people: np.ndarray, roots: np.ndarray, seen: np.ndarray, order: np.ndarray, lengths: np.ndarray, most: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """For these people: the nodes with the nearest rows, -1 where there are none, and how far they are.
+
+    Nodes are walked in the `order` of the `lengths` of their rows, outwards from the person's own length: the difference of
+    two lengths is never more than the distance of the rows, so the walk may stop early.
+    """
+    found = np.full((len(people), most), -1, np.int32)
+    apart = np.full((len(people), most), np.float32(np.inf), np.float32)
+    values, items = np.empty(most, np.float32), np.empty(most, np.int64)
+    for place in range(len(people)):
+        i = people[place]
+        length = np.float32(0.0)
+        for t in range(roots.shape[1]):
+            length += roots[i, t] * roots[i, t]
+        if length == 0.0:  # nothing is known of them
+            continue
+        length = np.float32(np.sqrt(length))
+        up = np.searchsorted(lengths, length)
+        down, count = up - 1, 0
+        while up < len(order) or down >= 0:
+            above = lengths[up] - length if up < len(order) else np.float32(np.inf)
+            below = length - lengths[down] if down >= 0 else np.float32(np.inf)
+            gap = min(above, below)
+            if count == most and gap * gap >= -values[0]:
+                break
+            if above <= below:
+                j = order[up]
+                up += 1
+            else:
+                j = order[down]
+                down -= 1
+            count = _offer(-unlike(roots[i], seen[j]), j, values, items, count)
+        for c in range(count):
+            found[place, c] = items[c]
+            apart[place, c] = -values[c]
+    return found, apart
+
+
+@njit
+def spread(
+    people: np.ndarray,
+    known: tuple[np.ndarray, ...],
+    seen: tuple[np.ndarray, ...],
+    candidates: np.ndarray,
+    belief: np.ndarray,
+    near: np.ndarray,
+    gain: float,
+    flip: int,
+    most: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """For these people: the nodes that fit best, given what is believed of their contacts, and how well.
+
+    A node's score is `gain` times the belief that contacts of the person are contacts of the node in the same slice, over the
+    geometric mean of the numbers of links of the two, less the distance of their rows. Links are (starts, ends, links per node,
+    roots of degrees); those of person i with label l are ends[starts[i * L + l] : starts[i * L + l + 1]].
+    """
+    starts, ends, sizes, roots = known
+    starts_seen, ends_seen, sizes_seen, roots_seen = seen
+    n_labels = (len(starts) - 1) // len(sizes)
+    found = np.full((len(people), most), -1, np.int32)
+    scores = np.full((len(people), most), np.float32(-np.inf), np.float32)
+    sums = np.zeros(len(sizes_seen), np.float32)
+    marks = np.full(len(sizes_seen), -1, np.int64)
+    touched = np.empty(len(sizes_seen), np.int64)
+    values, items = np.empty(most, np.float32), np.empty(most, np.int64)
+    for place in range(len(people)):
+        i = people[place]
+        if sizes[i] == 0:
+            continue
+        n_touched = 0
+        for c in range(near.shape[1]):
+            j = near[i, c]
+            if j >= 0 and marks[j] != i:
+                marks[j], sums[j], touched[n_touched] = i, 0.0, j
+                n_touched += 1
+        for label in range(n_labels):
+            for at in range(starts[i * n_labels + label], starts[i * n_labels + label + 1]):
+                contact = ends[at]
+                for c in range(candidates.shape[1]):
+                    node, weight = candidates[contact, c], belief[contact, c]
+                    if node < 0 or weight < 1e-3:
+                        continue
+                    # whoever has a link of this kind to the node is in the node's list of the other direction
+                    back = np.int64(node) * n_labels + (label ^ flip)
+                    for k in range(starts_seen[back], starts_seen[back + 1]):
+                        j = ends_seen[k]
+                        if marks[j] != i:
+                            marks[j], sums[j], touched[n_touched] = i, 0.0, j
+                            n_touched += 1
+                        sums[j] += weight
+        count = 0
+        for k in range(n_touched):
+            j = touched[k]
+            fit = gain * sums[j] / np.sqrt((sizes[i] + 1.0) * (sizes_seen[j] + 1.0))
+            count = _offer(np.float32(fit - unlike(roots[i], roots_seen[j])), j, values, items, count)
+        for c in range(count):
+            found[place, c] = items[c]
+            scores[place, c] = values[c]
+    return found, scores
+
+
+@njit
+def share_out(candidates: np.ndarray, belief: np.ndarray, n_nodes: int, rounds: int) -> None:
+    """Sinkhorn's scaling, in place: rows sum to 1, then no node is believed to be more than about one person."""
+    n_people, most = candidates.shape
+    columns = np.empty(n_nodes, np.float32)
+    for turn in range(rounds + 1):
+        columns[:] = 0.0
+        for i in range(n_people):
+            total = np.float32(0.0)
+            for c in range(most):
+                total += belief[i, c]
+            for c in range(most):
+                if candidates[i, c] >= 0 and total > 0.0:
+                    belief[i, c] /= total
+                    columns[candidates[i, c]] += belief[i, c]
+        if turn == rounds:
+            break
+        for i in range(n_people):
+            for c in range(most):
+                if candidates[i, c] >= 0 and columns[candidates[i, c]] > 0.0:
+                    belief[i, c] /= columns[candidates[i, c]]
