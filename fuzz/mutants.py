@@ -75,7 +75,7 @@ MUTANTS = [
     Mutant("directed: out-degrees are not protected", "promise.py", "np.concatenate([here, here + len(self.blocks)]) if directed else here", "here", GUARDS),
     Mutant("limits: edges that must stay may go", "limits.py", "frozen=np.isin(self.graph.edges(t) @ key, self.keep[t] @ key)", "frozen=np.zeros(len(self.graph.edges(t)), bool)", "tests/test_promises.py::test_limits_are_kept"),
     Mutant("limits: forbidden pairs may be joined", "limits.py", "forbidden=self.forbid[t]", "forbidden=self.forbid[t][:0]", "tests/test_promises.py::test_limits_are_kept tests/rebuild/test_within.py"),
-    Mutant("limits: exempt people may change", "limits.py", "exempt=self.pinned,", "exempt=None,", "tests/test_promises.py::test_limits_are_kept"),
+    Mutant("limits: exempt people may change", "limits.py", "exempt=self.exempt,", "exempt=None,", "tests/test_promises.py::test_limits_are_kept"),
     Mutant("limits: 'add' removes", "rebuild/within/board.py", 'limits.allow != "remove", limits.allow != "add"', 'limits.allow != "remove", True', "tests/test_promises.py::test_limits_are_kept"),
     Mutant("extend: newcomers get names that are taken", "extend.py", "first = max(int(name) for name in names.values()) + 1", "first = 1", "tests/test_extend.py"),
     Mutant("extend: a slice is released again", "extend.py", 'if again := sorted(set(known["slices"])', 'if again := sorted(set()', "tests/test_extend.py::test_what_does_not_fit_is_refused"),

@@ -19,10 +19,10 @@ ALLOWED = ("both", "add", "remove")
 
 
 class RowLimits(NamedTuple):
-    """What stage 1 has to know: who is pinned, and the lowest and highest degree everybody can be given."""
+    """What stage 1 has to know: who is exempt, and the lowest and highest degree everybody can be given."""
 
     allow: str
-    pinned: np.ndarray | None
+    exempt: np.ndarray | None
     least: np.ndarray
     most: np.ndarray
     name: Callable[[int], str]
@@ -30,13 +30,13 @@ class RowLimits(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """The limits of every slice. `pinned` marks the people about whom nothing may change; None where there are none."""
+    """The limits of every slice. `exempt` marks the people about whom nothing may change; None where there are none."""
 
     graph: TemporalGraph
     allow: str
     keep: list[np.ndarray]
     forbid: list[np.ndarray]
-    pinned: np.ndarray | None
+    exempt: np.ndarray | None
 
     def of_slice(self, t: int) -> SliceLimits:
         """What may change in slice t."""
@@ -45,7 +45,7 @@ class Limits:
             allow=self.allow,
             frozen=np.isin(self.graph.edges(t) @ key, self.keep[t] @ key),
             forbidden=self.forbid[t],
-            exempt=self.pinned,
+            exempt=self.exempt,
             where=f"slice '{self.graph.slices[t].label}'",
             name=functools.partial(_name, self.graph.nodes),
         )
@@ -54,13 +54,13 @@ class Limits:
         """How far everybody can go in these columns of the degree matrix."""
         least, most = self._ranges
         return RowLimits(
-            self.allow, self.pinned, least[:, columns], most[:, columns], functools.partial(_name, self.graph.nodes)
+            self.allow, self.exempt, least[:, columns], most[:, columns], functools.partial(_name, self.graph.nodes)
         )
 
     def digest(self) -> str:
         """The same for the same limits on the same graph."""
         found = hashlib.blake2b(self.allow.encode(), digest_size=16)
-        people = np.flatnonzero(self.pinned) if self.pinned is not None else np.empty(0)
+        people = np.flatnonzero(self.exempt) if self.exempt is not None else np.empty(0)
         for pairs in (*self.keep, *self.forbid, people):
             found.update(repr(pairs.shape).encode() + pairs.astype(np.int64).tobytes())
         return found.hexdigest()

@@ -74,10 +74,19 @@ class Crowd(NamedTuple):
     distance: np.ndarray
 
 
-def find_crowd(degrees: np.ndarray, k: int, *, jobs: int = 1, progress: Callable[[float], None] | None = None) -> Crowd:
-    """Collapse identical rows and list as many neighbours of each as groups of k, and the bound, want to know."""
+def find_crowd(
+    degrees: np.ndarray, k: int | np.ndarray, *, jobs: int = 1, progress: Callable[[float], None] | None = None
+) -> Crowd:
+    """Collapse identical rows and list as many neighbours of each as groups of k, and the bound, want to know.
+
+    Where people have levels of their own, as many as nine in ten of the protected want: a few who ask for a thousand do
+    not lengthen everybody's list.
+    """
+    asked = np.sort(np.ravel(k))
+    asked = asked[np.searchsorted(asked, 1, side="right") :]
+    most = int(asked[len(asked) * 9 // 10]) if len(asked) else 1
     first, label, count = collapse_rows(degrees)
-    near, distance = nearest_rows(degrees[first], max(MIN_NEIGHBOURS, k + 6), jobs=jobs, progress=progress)
+    near, distance = nearest_rows(degrees[first], max(MIN_NEIGHBOURS, most + 6), jobs=jobs, progress=progress)
     return Crowd(first, label, count, near, distance)
 
 
