@@ -43,14 +43,20 @@ class Mutant(NamedTuple):
 
 MUTANTS = [
     # group
-    Mutant("group: an exact group of k - 1", "group/exact.py", "for size in range(k, min", "for size in range(max(k - 1, 1), min", "tests/group/test_search.py::test_one_slice_is_optimal"),
-    Mutant("group: equals in groups of k - 1", "group/search.py", "np.arange(len(problem.settled)) // k", "np.arange(len(problem.settled)) // (k - 1)", "tests/group/test_search.py::test_crowds_are_settled_at_once tests/group/test_search.py::test_every_group_has_k_members"),
+    Mutant("group: an exact group of k - 1", "group/exact.py", "if size < top or", "if size < top - 1 or", "tests/group/test_search.py::test_one_slice_is_optimal"),
+    Mutant("group: equals in groups of k - 1", "group/start.py", "rank // np.repeat(m, count)", "rank // np.repeat(m - 1, count)", "tests/group/test_search.py::test_crowds_are_settled_at_once tests/group/test_search.py::test_every_group_has_k_members"),
     Mutant("group: the greedy method takes k - 1", "group/_kernels.py", "    near = np.empty(k, np.int64)", "    k = k - 1\n    near = np.empty(k, np.int64)", "tests/group/test_rossi.py::test_greedy_assignment_is_algorithm_1"),
     Mutant("group: the paper's ⌈n/k⌉ groups", "group/rossi.py", "n_nodes, n_groups = len(degrees), len(degrees) // k", "n_nodes, n_groups = len(degrees), -(-len(degrees) // k)", "tests/group/test_rossi.py::test_groups_are_large_enough_and_never_cheaper_than_the_best"),
-    Mutant("group: the lower median is one too high", "group/_kernels.py", "values[(size - 1) // 2]", "values[size // 2]", "tests/group/test_rossi.py::test_medians_are_the_middle_of_each_group"),
-    Mutant("group: the upper median is one too high", "group/_kernels.py", "high[g, t] = values[size // 2]", "high[g, t] = values[min(size // 2 + 1, size - 1)]", "tests/group/test_rossi.py::test_medians_are_the_middle_of_each_group"),
-    Mutant("group: a level is met with one too few", "group/levels.py", "if len(mine) >= k:", "if len(mine) >= k - 1:", "tests/group/test_needs.py::test_by_level_meets_every_need"),
-    Mutant("group: the bound is above the optimum", "group/levels.py", "2 * int(others))", "int(others))", "tests/group/test_needs.py tests/test_promises.py::test_the_contract_holds_for_whatever_is_asked"),
+    Mutant("group: the lower median is one too high", "group/_kernels.py", "values[ranked[(size - 1) // 2]]", "values[ranked[size // 2]]", "tests/group/test_rossi.py::test_medians_are_the_middle_of_each_group"),
+    Mutant("group: the upper median is one too high", "group/_kernels.py", "high[g, t] = values[ranked[size // 2]]", "high[g, t] = values[ranked[min(size // 2 + 1, size - 1)]]", "tests/group/test_rossi.py::test_medians_are_the_middle_of_each_group"),
+    Mutant("group: a level is met with one too few", "group/levels.py", "if len(mine) >= k:", "if len(mine) >= k - 1:", "tests/group/test_levels.py::test_by_level_meets_every_level"),
+    Mutant("group: a level counts one too few", "group/_state_kernels.py", "return 2 <= top <= after <= group.room", "return 2 <= top <= after + 1 <= group.room + 1", "tests/group/test_levels.py::test_closed_forms"),
+    Mutant("group: whoever asks for most may leave unseen", "group/_state_kernels.py", "group.n_top == 1 and", "group.n_top == 2 and", "tests/group/test_levels.py::test_closed_forms"),
+    Mutant("group: another zone is touched", "group/_search_kernels.py", "if two.zone != one.zone:", "if two.zone != one.zone and two.k > 99:", "tests/group/test_levels.py::test_zones_hold"),
+    Mutant("group: a shard too small for a level", "group/cut.py", "np.maximum.at(top, leaf, k)", "top[:] = np.min(k)", "tests/engine/test_engines.py::test_every_shard_is_large_enough_for_the_levels_in_it"),
+    Mutant("group: effort without effect", "stages.py", 'self.method != "search" and self.effort != "balanced"', "False", "tests/test_promises.py::test_options_act_or_are_refused"),
+    Mutant("group: the paper's methods run on", "group/rossi.py", " and (deadline is None or time.monotonic() < deadline)", "", "tests/test_promises.py::test_options_act_or_are_refused"),
+    Mutant("group: the bound is above the optimum", "group/bound.py", "2 * int(others))", "int(others))", "tests/group/test_levels.py tests/test_promises.py::test_the_contract_holds_for_whatever_is_asked"),
     # realize
     Mutant("realize: an odd sum is left", "realize/enforce.py", "while int(np.dot(degrees, sizes)) % 2:", "while False:", f"{REALIZE}::test_parity_is_fixed_and_everything_stays_realizable"),
     Mutant("realize: Erdős–Gallai is not looked at", "realize/erdos_gallai.py", "bool((slack(degrees, sizes)[1] >= 0).all())", "True", f"{REALIZE}::test_erdos_gallai_agrees_with_the_theorem_and_networkx"),

@@ -86,7 +86,7 @@ def _with_the_alone(st: State, rng: np.ndarray, a: int, c: int, dice: int) -> Mo
     return (c if fits(st, g, z, c) else NOBODY), NOBODY, NOBODY, g, z
 
 
-@lean
+@inlined
 def _between(st: State, rng: np.ndarray, a: int, c: int, dice: int) -> Move:
     """A small move around ``a`` and their neighbour ``c`` in another group: one of them moves over, or two change places."""
     people = st.people
@@ -166,8 +166,10 @@ def anneal(st: State, tmp: Scratch, run: Stretch) -> tuple[np.int64, int]:
         c = neighbour(st, rng, a)
         one, two = st.people[a], st.people[c]
         dice, move = draw(rng, run.rare), NO_MOVE
-        if two.zone != one.zone or (two.label == one.label and two.k > 1 and dice > 0):
+        if two.zone != one.zone:
             continue
+        if two.label == one.label and two.k > 1 and (dice > 0 or st.groups[one.label].count < 4):
+            continue  # a group that could be two may found one
         limit = temperature * min(st.heat[one.kind], st.heat[two.kind]) * MINUS_LOG[draw(rng, 1 << LOG_BITS)]
         if dice == 0:
             delta, n_spare = _try_number(st, tmp, run.spare, n_spare, a, c, limit)

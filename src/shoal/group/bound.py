@@ -50,7 +50,7 @@ SWEEPS_ALL_PAIRS = 40
 def lower_bound(degrees: np.ndarray, k: int | np.ndarray, *, jobs: int = 1, crowd: Crowd | None = None) -> int:
     """A cost that no partition of the rows of ``degrees`` into groups of at least ``k`` can undercut.
 
-    ``k`` is everybody's, or one for each row. Above `EXACT_LIMIT` kinds of rows it says less, with levels nothing (0).
+    ``k`` is everybody's, or one for each row. Above `EXACT_LIMIT` rows it says less, with levels nothing (0).
 
     >>> rows = np.array([[0, 0], [0, 1], [5, 5], [5, 7]])
     >>> lower_bound(rows, 2), lower_bound(rows, np.array([2, 1, 2, 1]))
@@ -60,7 +60,8 @@ def lower_bound(degrees: np.ndarray, k: int | np.ndarray, *, jobs: int = 1, crow
     top = int(ks.max(initial=1))
     plain = bool((ks == top).all())
     best = slice_bound(degrees, top) if plain else 0
-    if 2 <= top <= len(degrees) and not (plain and degrees.shape[1] == 1):
+    few = crowd is not None or len(degrees) <= EXACT_LIMIT
+    if few and 2 <= top <= len(degrees) and not (plain and degrees.shape[1] == 1):
         crowd = crowd or find_crowd(degrees, ks, jobs=jobs)
         if 1 < len(crowd.first) <= EXACT_LIMIT:
             if plain:

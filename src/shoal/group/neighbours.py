@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from shoal.crowds import distinct_rows
-from shoal.group._neighbour_kernels import FAR, box_leaves, nearest_by_overlap, nearest_in_leaves, tree_order
+from shoal.group._neighbour_kernels import FAR, Boxes, box_leaves, nearest_by_overlap, nearest_in_leaves, tree_order
 from shoal.progress import run_jobs
 
 EXACT_LIMIT = 120_000
@@ -126,14 +126,15 @@ def _dense(
     rows, sums, n_leaves = rows[order], sums[order], len(starts) - 1
     blocks = np.empty((n_leaves, n_slices, LEAF_SIZE), rows.dtype)
     low, high = np.empty((2, n_leaves, sums.shape[1]), np.int32)
-    centre = np.empty((n_leaves, sums.shape[1]), np.float32)
-    box_leaves(rows, sums, starts, blocks, low, high, centre)
+    centre = np.empty((n_leaves, sums.shape[1]), np.int64)
+    boxes = Boxes(rows, sums, starts, blocks, low, high, centre)
+    box_leaves(boxes)
     near = np.zeros((n, n_neighbours), np.int32)
     far = np.full((n, n_neighbours), FAR, np.int32)
     limit = n_leaves if n <= EXACT_LIMIT else min(SEARCH_LEAVES, n_leaves)
 
     def task(leaves: np.ndarray) -> None:
-        nearest_in_leaves(rows, sums, starts, blocks, low, high, centre, leaves, limit, near, far)
+        nearest_in_leaves(boxes, leaves, limit, near, far)
 
     run_jobs(task, chunks(n_leaves, 16), jobs, progress)
     result, distance = np.empty_like(near), np.empty_like(far)

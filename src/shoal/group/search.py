@@ -36,7 +36,7 @@ COSTS = ("median", "max", "min")
 ZONE_PEOPLE = 20_000
 SHARE_OF_NEIGHBOURS = 0.25
 MAX_ZONES = 8
-RARE = 8
+RARE = 4
 TINY = 200
 WIDE_SLICES = 256
 NARROW_SLICES = 64
@@ -234,7 +234,7 @@ def _stretch(
     bounds = np.searchsorted(np.sort(zone), np.arange(n_zones + 1))
     grouped = np.bincount(state.people["zone"][state.people["label"] >= 0], minlength=n_zones)
     seeds = rng.integers(1, 2**63, n_zones, dtype=np.uint64)
-    rare = max(int(RARE * _mean_k(state) ** 2), 4 * RARE)
+    rare = max(int(RARE * _mean_k(state) ** 2), 32)
     longest = 2 * int(state.groups["room"].max()) + 1
 
     def task(number: int) -> None:
