@@ -15,7 +15,7 @@ import sets
 
 import shoal
 from shoal.datasets import messenger
-from shoal.group import degree_anonymization, cheapest_runs, group_medians, l1_cost, search_groups
+from shoal.group import cheapest_runs, degree_anonymization, group_medians, l1_cost, search_groups
 
 JOBS = 2
 

@@ -102,7 +102,7 @@ def group_people(
     Without `bounded` nobody asks how much cheaper other groups could be, and the bound is 0.
     """
     deadline = None if how.time_limit is None else time.monotonic() + how.time_limit
-    crowd, rounds = None, []
+    crowd, rounds = None, list[int]()
     if how.method == "search":
         crowd = find_crowd(rows, ks, jobs=jobs, progress=lambda share: tell(0.2 * share))
         labels = search_groups(

@@ -44,3 +44,13 @@ def test_somebody_nobody_can_look_like_is_named():
     assert not any(fits(labels, np.full(3, 2), least, most) for labels in partitions(3))
     with pytest.raises(InputError, match="ann cannot be hidden"):
         make_compatible(np.zeros(3, int), least, np.full(3, 2), least, most, ["ann", "bob", "cem"].__getitem__)
+
+
+def test_thousands_find_others_they_fit_with():
+    rng = np.random.default_rng(1)
+    rows = rng.poisson(2, (3_000, 3))
+    least, most = np.maximum(rows - rng.integers(0, 4, rows.shape), 0), rows + rng.integers(0, 9, rows.shape)
+    ks = rng.choice([1, 2, 3], 3_000)
+    labels = make_compatible(rng.permutation(3_000) // 5, rows, ks, least, most, str)
+    assert fits(labels, ks, least, most)
+    assert labels.dtype == np.int32

@@ -282,6 +282,30 @@ def test_zones_with_levels_give_the_same_groups_on_any_number_of_threads(monkeyp
         assert cost_of(rows, ks, still, options.get("cost", "median"), labels) is not None
 
 
+def test_zones_hold(monkeypatch):
+    """A stretch moves people within their zone and touches nobody else: so threads need not wait for one another."""
+    monkeypatch.setattr(search, "ZONE_PEOPLE", 40)
+    rng = np.random.default_rng(5)
+    rows, ks = rng.poisson(1.5, (400, 4)), rng.choice([1, 2, 3], 400)
+    state, _ = first(rows, ks, np.zeros(400, bool), "median")
+    spare, zone_of_spare = search.deal_zones(state, rng)
+    people = state.people
+    zones = people["zone"].copy()
+    assert len(np.unique(zones)) == 8
+    labels = people["label"].copy()
+    for g in np.unique(labels[labels >= 0]):
+        assert len(np.unique(zones[labels == g])) == 1
+    mine = np.flatnonzero((zones == 1) & (people["k"] > 1))
+    free = spare[zone_of_spare == 1]
+    tmp = Scratch(1, np.array([7], np.uint64), *np.empty((5, 2 * state.groups["room"].max() + 1), np.int64))
+    room = np.concatenate([free, np.zeros(len(mine), np.int64)])
+    anneal(state, tmp, Stretch(mine, room, len(free), 9.0, 1.0, 3_000, 16))
+    assert (people["label"] != labels).any()
+    assert np.array_equal(people["label"][zones != 1], labels[zones != 1])
+    for g in np.unique(people["label"][people["label"] >= 0]):
+        assert len(np.unique(zones[people["label"] == g])) == 1
+
+
 @pytest.mark.parametrize("limit", [0.0, 0.3])
 def test_time_limit_holds_for_levels_too(limit):
     rng = np.random.default_rng(1)

@@ -124,7 +124,11 @@ def test_sorting(values, low):
     high = max(len(values) - low, low)
     if low <= len(values):
         sort_by(key, order, np.empty_like(order), low, high)
-        assert order.tolist() == [*range(low), *sorted(range(low, high), key=values.__getitem__), *range(high, len(values))]
+        assert order.tolist() == [
+            *range(low),
+            *sorted(range(low, high), key=values.__getitem__),
+            *range(high, len(values)),
+        ]
 
 
 @COMMON

@@ -77,7 +77,9 @@ def _median_change(columns: np.ndarray, degrees: np.ndarray, low: int, count: in
         return _join_cost(columns, degrees, i, j, add)
     if add < 0:
         return -_leave_gain(columns, degrees, i, j, out)
-    return _replace_even(columns, degrees, j, out, add) if count % 2 == 0 else _replace_odd(columns, degrees, j, out, add)
+    return (
+        _replace_even(columns, degrees, j, out, add) if count % 2 == 0 else _replace_odd(columns, degrees, j, out, add)
+    )
 
 
 @lean

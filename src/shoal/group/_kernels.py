@@ -14,7 +14,11 @@ def medians(degrees: np.ndarray, order: np.ndarray, starts: np.ndarray) -> tuple
     n_groups, n_slices = len(starts) - 1, degrees.shape[1]
     low = np.empty((n_groups, n_slices), degrees.dtype)
     high = np.empty((n_groups, n_slices), degrees.dtype)
-    values, ranked, spare = np.empty(order.size, np.int64), np.empty(order.size, np.int64), np.empty(order.size, np.int64)
+    values, ranked, spare = (
+        np.empty(order.size, np.int64),
+        np.empty(order.size, np.int64),
+        np.empty(order.size, np.int64),
+    )
     for g in range(n_groups):
         members = order[starts[g] : starts[g + 1]]
         size = len(members)

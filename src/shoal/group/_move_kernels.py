@@ -181,9 +181,9 @@ def _best_cut(st: State, tmp: Scratch, total: int, g: int, h: int) -> int:
         wish += tmp.key[i] < 0
     for cut in range(1, total):
         top = max(top, st.people[tmp.moved[tmp.order[cut - 1]]].k)
-        if 2 <= top <= cut <= st.groups[g].room and 2 <= tops[cut] <= total - cut <= st.groups[h].room:
-            if best == 0 or abs(cut - wish) < abs(best - wish):
-                best = cut
+        valid = 2 <= top <= cut <= st.groups[g].room and 2 <= tops[cut] <= total - cut <= st.groups[h].room
+        if valid and (best == 0 or abs(cut - wish) < abs(best - wish)):
+            best = cut
     return best
 
 

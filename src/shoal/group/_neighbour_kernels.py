@@ -103,7 +103,9 @@ def _push(near: np.ndarray, far: np.ndarray, row: int, item: int, distance: np.i
 
 
 @lean
-def _leaf_order(centre: np.ndarray, leaf: int, limit: int, key: np.ndarray, order: np.ndarray, spare: np.ndarray) -> None:
+def _leaf_order(
+    centre: np.ndarray, leaf: int, limit: int, key: np.ndarray, order: np.ndarray, spare: np.ndarray
+) -> None:
     """Write leaves in the order in which they are worth visiting, nearest mean first, at most ``limit``."""
     n_leaves, n_sums = centre.shape
     for other in range(n_leaves):

@@ -13,7 +13,7 @@ from shoal.group._state import FAR
 class People(NamedTuple):
     """Rows, levels and exemptions of people sorted by kind of row; where each kind begins, and who is in which group.
 
-    Kinds before ``cursor[c]`` have no free people left. ``founder[g]`` began group g, which has ``count[g]`` members.
+    Kinds before ``cursor[c]`` have no free people left. ``founder[g]`` began group g, which has ``filled[g]`` members.
     """
 
     rows: np.ndarray
@@ -24,7 +24,7 @@ class People(NamedTuple):
     cursor: np.ndarray
     label: np.ndarray
     founder: np.ndarray
-    count: np.ndarray
+    filled: np.ndarray
     one_sided: bool
 
 
@@ -62,7 +62,7 @@ def _found(who: People, a: int, taken: np.ndarray, n_groups: int) -> int:
     who.label[a] = n_groups
     for i in range(who.k[a] - 1):
         who.label[taken[i]] = n_groups
-    who.founder[n_groups], who.count[n_groups] = a, who.k[a]
+    who.founder[n_groups], who.filled[n_groups] = a, who.k[a]
     return n_groups + 1
 
 
@@ -126,7 +126,7 @@ def join_nearest(who: People, order: np.ndarray, n_groups: int) -> bool:
         best, best_gap = -1, np.int64(FAR)
         for g in range(n_groups if who.label[a] < 0 else 0):
             f = who.founder[g]
-            if who.k[a] <= who.count[g] + 1 < 2 * who.k[f] and _suits(who, f, a):
+            if who.k[a] <= who.filled[g] + 1 < 2 * who.k[f] and _suits(who, f, a):
                 d = _distance(who, f, a)
                 if d < best_gap:
                     best, best_gap = g, d
@@ -134,5 +134,5 @@ def join_nearest(who: People, order: np.ndarray, n_groups: int) -> bool:
             if best < 0:
                 return False
             who.label[a] = best
-            who.count[best] += 1
+            who.filled[best] += 1
     return True

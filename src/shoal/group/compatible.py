@@ -57,7 +57,7 @@ def make_compatible(
     high = np.full((n_groups, rows.shape[1]), np.iinfo(np.int64).max)
     np.maximum.at(low, labels, least)
     np.minimum.at(high, labels, most)
-    good = (low <= high).all(axis=1)
+    good: np.ndarray = np.all(low <= high, axis=1)
     if good.all():
         return labels
     made, alone = _regroup(np.where(good[labels], labels, -1), given)

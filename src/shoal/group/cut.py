@@ -115,9 +115,7 @@ def wanted_shards(n_people: int, shard_people: int) -> int:
     return max(int(n_people / shard_people + 0.5), 1)
 
 
-def cut_people(
-    rows: np.ndarray, k: int | np.ndarray, shard_people: int, rng: np.random.Generator
-) -> list[np.ndarray]:
+def cut_people(rows: np.ndarray, k: int | np.ndarray, shard_people: int, rng: np.random.Generator) -> list[np.ndarray]:
     """The people of every shard, ascending; decided by the rows, the levels and the seed alone.
 
     ``k`` is everybody's or one for each; every shard has at least twice as many people as any of them asks for, unless it

@@ -23,8 +23,8 @@ import numpy as np
 
 from shoal.errors import InputError
 from shoal.group._cost_kernels import total_cost
-from shoal.group._search_kernels import Stretch, anneal
 from shoal.group._move_kernels import Scratch
+from shoal.group._search_kernels import Stretch, anneal
 from shoal.group._state import State
 from shoal.group.exact import cheapest_runs
 from shoal.group.levels import in_order
@@ -206,9 +206,7 @@ def _steps_per_person(state: State, effort: Effort) -> int:
     return int(max(steps * (1 + crowding), effort.steps * TINY / n))
 
 
-def _affordable(
-    state: State, rng: np.random.Generator, effort: Effort, steps: int, deadline: float, jobs: int
-) -> int:
+def _affordable(state: State, rng: np.random.Generator, effort: Effort, steps: int, deadline: float, jobs: int) -> int:
     """Steps per person that fit before the deadline, going by the time that a few cold ones take."""
     started, sample = time.monotonic(), max(steps // 50, 1)
     _stretch(state, rng, effort.cold, effort.cold, sample, deadline, jobs)
