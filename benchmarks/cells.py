@@ -15,7 +15,7 @@ import sets
 
 import shoal
 from shoal.datasets import messenger
-from shoal.group import degree_anonymization, exact_groups, group_medians, l1_cost, search_groups
+from shoal.group import cheapest_runs, degree_anonymization, group_medians, l1_cost, search_groups
 
 JOBS = 2
 
@@ -136,7 +136,7 @@ def single(n: int, k: int) -> dict:
     _warm()
     graph = shoal.TemporalGraph.from_slices({"all": nx.barabasi_albert_graph(n, 5, seed=1)})
     degrees = graph.degree_matrix()
-    labels = exact_groups(degrees[:, 0], k)
+    labels = cheapest_runs(degrees[:, 0], k)
     bound = l1_cost(degrees, labels, group_medians(degrees, labels)[0]) / 2
     seconds, made = _seconds(lambda: shoal.anonymize(graph, k, seed=0, jobs=JOBS))
     return {"bound": bound, "changed": made.edges.changed, "seconds": seconds}

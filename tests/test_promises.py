@@ -55,7 +55,7 @@ def check(release, needs, blocks=None):
 def test_the_contract_holds_for_whatever_is_asked(graph, data, method):
     nodes = graph.nodes.to_list()
     needs = dict.fromkeys(nodes, 1)
-    options = {"method": method, "seed": 0, "restarts": 1, "effort": "fast"}
+    options = {"method": method, "seed": 0, "restarts": 1} | ({"effort": "fast"} if method == "search" else {})
     kind = data.draw(st.sampled_from(["plain", "levels", "subset"]))
     if kind == "levels":
         k = needs = {node: data.draw(st.integers(1, len(nodes))) for node in nodes}
@@ -260,6 +260,42 @@ def test_what_cannot_be_done_is_one_sentence():
 def test_bad_demands_are_refused(change, message):
     with pytest.raises(InputError, match=message):
         shoal.anonymize(LIMITED, **{"k": 2, **change})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_options_act_or_are_refused(method, monkeypatch):
+    """No time at all leaves the first groups, whatever is asked for; an effort that would change nothing is refused."""
+    levels = {node: 2 + node % 3 for node in range(24)}
+    for k, more in ((3, {}), (levels, {}), (3, {"protect": range(9)}), (3, {"allow": "remove"}), (3, {"exempt": [5]})):
+        if method == "search" or not more or "protect" in more:
+            release = shoal.anonymize(LIMITED, k, method=method, time_limit=0, seed=0, **more)
+            assert set(release.rounds) <= {0}
+    if method == "search":
+        monkeypatch.setattr("shoal.group.search.anneal", None)  # never called without time
+        shoal.anonymize(LIMITED, levels, time_limit=0, allow="add", seed=0)
+    else:
+        assert max(shoal.anonymize(LIMITED, 3, method=method, seed=0).rounds) > 0
+        with pytest.raises(InputError, match=f"effort is for the method 'search'; '{method}' has restarts"):
+            shoal.anonymize(LIMITED, 3, method=method, effort="fast")
+    with pytest.raises(InputError, match="time_limit must be a number from 0; got -1"):
+        shoal.anonymize(LIMITED, 3, method=method, time_limit=-1)
+
+
+def test_time_runs_from_the_beginning(monkeypatch):
+    """Neighbours are found on the same clock: what they take is gone."""
+    import shoal.stages as stages
+
+    clock, given = iter([0.0, 50.0]), []
+    monkeypatch.setattr(stages.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(
+        stages,
+        "search_groups",
+        lambda rows, ks, **options: given.append(options["time_limit"]) or np.zeros(len(rows), int),
+    )
+    how = stages.How("search", "balanced", 60.0, "edges", 1.0, 1)
+    rows = LIMITED.degree_matrix()
+    stages.group_people(rows, np.full(24, 2), how, bounded=False, rng=None, jobs=1, tell=lambda share: None)
+    assert given == [10.0]
 
 
 def test_a_horizon_needs_time():

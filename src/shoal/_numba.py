@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
     def njit(function: F) -> F:
         """Compile a kernel on first use."""
+
+    def lean(function: F) -> F:
+        """Compile a kernel that makes no arrays."""
+
+    def inlined(function: F) -> F:
+        """The same, written into the kernels that call it."""
 else:
     import functools
     import warnings
@@ -35,15 +41,27 @@ else:
             stacklevel=4,
         )
 
-    def njit(function):
+    def njit(function, **options):
         """Compile a kernel on first use, from the cache where there is one."""
         try:
-            return numba.njit(cache=True, nogil=True)(function)  # noqa: TID251
+            return numba.njit(cache=True, nogil=True, **options)(function)  # noqa: TID251
         except RuntimeError as error:
             if "cannot cache function" not in str(error):
                 raise
         _say_once()
-        return numba.njit(nogil=True)(function)  # noqa: TID251
+        return numba.njit(nogil=True, **options)(function)  # noqa: TID251
+
+    def lean(function):
+        """Compile a kernel that makes no arrays, and so need not count who holds them.
+
+        Small kernels that hand a dozen arrays to one another spend most of their time on that, and threads wait for one
+        another at the counters.
+        """
+        return njit(function, _nrt=False)
+
+    def inlined(function):
+        """The same, written into the kernels that call it."""
+        return njit(function, _nrt=False, inline="always")
 
 
 def records(count: int, fields: np.dtype[Any]) -> np.ndarray:

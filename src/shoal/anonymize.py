@@ -83,9 +83,11 @@ def anonymize(
     seed
         For a release that can be made again; by default the randomness comes from the operating system.
     effort
-        "fast", "balanced" or "thorough": how long the search looks for better groups and degrees.
+        "fast", "balanced" or "thorough": how long the method "search" looks for better groups and degrees. The groups of a
+        single slice are the best there are at any effort, unless people have levels of their own.
     time_limit
-        Seconds after which the grouping stops and the best so far is taken. The result then depends on the machine.
+        Seconds after which the grouping stops and the best so far is taken; parts that are grouped one by one (shards, blocks
+        of a horizon) share them. The result then depends on the machine.
     objective
         "edges" chooses degrees for which the fewest edges change; "l1" takes medians, as the paper does.
     deletion_weight

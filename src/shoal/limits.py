@@ -20,10 +20,10 @@ ALLOWED = ("both", "add", "remove")
 
 
 class RowLimits(NamedTuple):
-    """What stage 1 has to know: who is pinned, and the lowest and highest degree everybody can be given."""
+    """What stage 1 has to know: who is exempt, and the lowest and highest degree everybody can be given."""
 
     allow: str
-    pinned: np.ndarray | None
+    exempt: np.ndarray | None
     least: np.ndarray
     most: np.ndarray
     name: Callable[[int], str]
@@ -31,13 +31,13 @@ class RowLimits(NamedTuple):
     def of_people(self, some: np.ndarray) -> RowLimits:
         """The same for some of the people, as a mask over all."""
         place = np.flatnonzero(some)
-        pinned = None if self.pinned is None or not self.pinned[some].any() else self.pinned[some]
-        return RowLimits(self.allow, pinned, self.least[some], self.most[some], lambda i: self.name(int(place[i])))
+        exempt = None if self.exempt is None or not self.exempt[some].any() else self.exempt[some]
+        return RowLimits(self.allow, exempt, self.least[some], self.most[some], lambda i: self.name(int(place[i])))
 
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """The limits of every slice. `pinned` marks the people about whom nothing may change; None where there are none.
+    """The limits of every slice. `exempt` marks the people about whom nothing may change; None where there are none.
 
     `lasting` are the pairs to keep and those to keep apart that were named for every slice, so for later ones too.
     """
@@ -46,7 +46,7 @@ class Limits:
     allow: str
     keep: list[np.ndarray]
     forbid: list[np.ndarray]
-    pinned: np.ndarray | None
+    exempt: np.ndarray | None
     lasting: tuple[np.ndarray, np.ndarray]
 
     def of_slice(self, t: int) -> SliceLimits:
@@ -56,7 +56,7 @@ class Limits:
             allow=self.allow,
             frozen=np.isin(self.graph.edges(t) @ key, self.keep[t] @ key),
             forbidden=self.forbid[t],
-            exempt=self.pinned,
+            exempt=self.exempt,
             where=f"slice '{self.graph.slices[t].label}'",
             name=functools.partial(_name, self.graph.nodes),
         )
@@ -65,19 +65,19 @@ class Limits:
         """How far everybody can go in these columns of the degree matrix."""
         least, most = self._ranges
         return RowLimits(
-            self.allow, self.pinned, least[:, columns], most[:, columns], functools.partial(_name, self.graph.nodes)
+            self.allow, self.exempt, least[:, columns], most[:, columns], functools.partial(_name, self.graph.nodes)
         )
 
     def to_carry_on(self, names: list[str]) -> dict[str, Any]:
         """What holds for later slices too, by published names, for the private record."""
-        people = [] if self.pinned is None else np.flatnonzero(self.pinned).tolist()
+        people = [] if self.exempt is None else np.flatnonzero(self.exempt).tolist()
         keep, forbid = ([[names[u], names[v]] for u, v in pairs.tolist()] for pairs in self.lasting)
         return {"allow": self.allow, "keep": keep, "forbid": forbid, "exempt": [names[i] for i in people]}
 
     def digest(self) -> str:
         """The same for the same limits on the same graph."""
         found = hashlib.blake2b(self.allow.encode(), digest_size=16)
-        people = np.flatnonzero(self.pinned) if self.pinned is not None else np.empty(0)
+        people = np.flatnonzero(self.exempt) if self.exempt is not None else np.empty(0)
         for pairs in (*self.keep, *self.forbid, people):
             found.update(repr(pairs.shape).encode() + pairs.astype(np.int64).tobytes())
         return found.hexdigest()
@@ -91,7 +91,7 @@ class Limits:
         fixed = [
             words
             for words, there in (
-                ("some people were left as they were", self.pinned is not None),
+                ("some people were left as they were", self.exempt is not None),
                 ("some contacts had to stay", any(map(len, self.keep))),
                 ("some pairs were not to be joined", any(map(len, self.forbid))),
             )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,10 +18,8 @@ from shoal.engine import Done, Engine, Task, Tell
 from shoal.engine.work import Work, run_pieces
 from shoal.errors import NoReleaseError
 from shoal.graph import TemporalGraph
-from shoal.group import lower_bound, needs_bound
-from shoal.group.bound import slice_bound
+from shoal.group import lower_bound
 from shoal.group.cut import cut_people
-from shoal.group.neighbours import EXACT_LIMIT
 from shoal.limits import Limits, RowLimits
 from shoal.promise import Promise
 from shoal.randomness import Randomness
@@ -41,10 +40,10 @@ class Runner(NamedTuple):
 
 
 class GroupPiece(NamedTuple):
-    """A shard of people: their rows, what they need, and their own chance. A bound is wanted where they are everybody."""
+    """A shard of people: their rows, their levels, and their own chance. A bound is wanted where they are everybody."""
 
     rows: np.ndarray
-    needs: np.ndarray
+    ks: np.ndarray
     how: How
     within: RowLimits | None
     bounded: bool
@@ -75,11 +74,10 @@ def group_blocks(
 ) -> list[Groups]:
     """Stage 1, block by block and shard by shard.
 
-    Whoever knows the whole history faces one block, with a horizon there are many. Many people who all ask for the same
-    are cut into shards.
+    Whoever knows the whole history faces one block, with a horizon there are many. Many people are cut into shards, for the
+    method that can group any part of them: one slice and one k is solved as a whole, and limits must hold for all together.
     """
     degrees, alone = graph.degree_matrix(), promise.n_blocks == 1
-    plain = how.method == "search" and how.time_limit is None and promise.for_everybody and limits is None
     pieces: list[GroupPiece] = []
     shards: list[list[np.ndarray]] = []
     for block in range(promise.n_blocks):
@@ -87,17 +85,28 @@ def group_blocks(
         rows = np.ascontiguousarray(degrees[:, columns])
         within = limits.of_columns(columns) if limits is not None else None
         cut = [np.arange(len(rows))]
-        if plain and promise.k > 1 and rows.shape[1] > 1:
-            cut = cut_people(rows, promise.k, shard_people, chance.stream(f"shards/{block}"))
+        exact = promise.for_everybody and rows.shape[1] == 1
+        if how.method == "search" and limits is None and promise.k > 1 and not exact:
+            cut = cut_people(rows, promise.needs, shard_people, chance.stream(f"shards/{block}"))
         whole, name = len(cut) == 1, "group" if alone else f"group/{block}"
         for shard, people in enumerate(cut):
             rng = chance.stream(name if whole else f"{name}/shard/{shard}")
-            some, needs = (rows, promise.needs) if whole else (rows[people], promise.needs[people])
-            pieces.append(GroupPiece(some, needs, how, within, whole, rng))
+            some, ks = (rows, promise.needs) if whole else (rows[people], promise.needs[people])
+            pieces.append(GroupPiece(some, ks, how, within, whole, rng))
         shards.append(cut)
+    pieces = _in_time(pieces, how)
     found = iter(run("group", _group, pieces, tell))
     groups = [_joined(cut, list(itertools.islice(found, len(cut)))) for cut in shards]
     return _with_bounds(groups, shards, degrees, promise, graph.directed, run)
+
+
+def _in_time(pieces: list[GroupPiece], how: How) -> list[GroupPiece]:
+    """Every piece with its share of the time, by its size: they may have to run one after the other."""
+    if how.time_limit is None:
+        return pieces
+    total = sum(piece.rows.size for piece in pieces)
+    share = [how.time_limit * piece.rows.size / max(total, 1) for piece in pieces]
+    return [piece._replace(how=replace(how, time_limit=s)) for piece, s in zip(pieces, share, strict=True)]
 
 
 def rebuild_slices(
@@ -150,13 +159,13 @@ def search_blocks(
     released = graph.with_edges(slices)
     before, after = graph.degree_matrix(), released.degree_matrix()
     columns = [promise.columns(block, directed=graph.directed) for block in range(promise.n_blocks)]
-    groups = [Groups(distinct_rows(after[:, c])[1], [], needs_bound(before[:, c], promise.needs)) for c in columns]
+    groups = [Groups(distinct_rows(after[:, c])[1], [], lower_bound(before[:, c], promise.needs)) for c in columns]
     return groups, released
 
 
 def _group(piece: GroupPiece, threads: int, tell: Tell) -> Done:
-    rows, needs, how, within, bounded, rng = piece
-    found = group_people(rows, needs, how, within=within, bounded=bounded, rng=rng, jobs=threads, tell=tell)
+    rows, ks, how, within, bounded, rng = piece
+    found = group_people(rows, ks, how, within=within, bounded=bounded, rng=rng, jobs=threads, tell=tell)
     return Done({"rounds": [int(x) for x in found.rounds], "bound": int(found.bound)}, {"labels": found.labels})
 
 
@@ -166,10 +175,8 @@ def _rebuild(piece: SlicePiece, threads: int, tell: Tell) -> Done:
     return Done({}, {"edges": made})
 
 
-def _bound(piece: tuple[np.ndarray, int], threads: int, tell: Tell) -> Done:
-    rows, k = piece
-    few = len(rows) <= EXACT_LIMIT
-    return Done({"bound": int(lower_bound(rows, k, jobs=threads) if few else slice_bound(rows, k))}, {})
+def _bound(piece: tuple[np.ndarray, np.ndarray], threads: int, tell: Tell) -> Done:
+    return Done({"bound": lower_bound(*piece, jobs=threads)}, {})
 
 
 def _joined(cut: list[np.ndarray], parts: list[Done]) -> Groups:
@@ -193,7 +200,7 @@ def _with_bounds(
 ) -> list[Groups]:
     """The bound of a block that was cut into shards is that of all its people together."""
     sharded = [block for block, cut in enumerate(shards) if len(cut) > 1]
-    blocks = [(degrees[:, promise.columns(block, directed=directed)], promise.k) for block in sharded]
+    blocks = [(degrees[:, promise.columns(block, directed=directed)], promise.needs) for block in sharded]
     for block, done in zip(sharded, run("bound", _bound, blocks), strict=True):
         groups[block] = groups[block]._replace(bound=done.facts["bound"])
     return groups

@@ -2,7 +2,7 @@
 
 | stage | method "search" | methods "greedy" and "optimal" (Rossi, Musolesi & Torsello 2015) |
 |---|---|---|
-| group | `search_groups`; `needs_groups` where people have levels of their own or limits | `degree_anonymization` |
+| group | `search_groups` | `degree_anonymization` |
 | realize | `choose_degrees`, `choose_pairs` (directed) | medians, `realize_slice`, `realize_pairs` |
 | rebuild | `rewire`, `rewire_directed`; `rewire_single` (one slice); `rebuild_within` (limits) | `priority`, `priority_directed` |
 """
@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.checks import number, one_of, whole
-from shoal.errors import GuaranteeError
+from shoal.errors import GuaranteeError, InputError
 from shoal.group import (
     EFFORTS,
     by_level,
@@ -25,8 +26,6 @@ from shoal.group import (
     group_medians,
     group_sizes,
     lower_bound,
-    needs_bound,
-    needs_groups,
     search_groups,
 )
 from shoal.group.compatible import make_compatible
@@ -74,6 +73,8 @@ class How:
         whole("restarts", self.restarts, 1)
         if self.time_limit is not None:
             number("time_limit", self.time_limit, 0, math.inf)
+        if self.method != "search" and self.effort != "balanced":
+            raise InputError(f"effort is for the method 'search'; '{self.method}' has restarts instead")
 
 
 class Groups(NamedTuple):
@@ -86,7 +87,7 @@ class Groups(NamedTuple):
 
 def group_people(
     rows: np.ndarray,
-    needs: np.ndarray,
+    ks: np.ndarray,
     how: How,
     *,
     within: RowLimits | None = None,
@@ -95,45 +96,55 @@ def group_people(
     jobs: int,
     tell: Callable[[float], None],
 ) -> Groups:
-    """Stage 1 for one block of slices: groups with as many members as the neediest of them needs.
+    """Stage 1 for one block of slices: groups with as many members as each of them asks for.
 
     Without `bounded` nobody asks how much cheaper other groups could be, and the bound is 0.
     """
-    k = int(needs.max(initial=1))
-    plain = bool((needs == k).all()) and within is None
-    if how.method != "search":
-        rounds: list[int] = []
-
-        def by_paper(some: np.ndarray, level: int) -> np.ndarray:
-            found = degree_anonymization(
-                some, level, assignment=how.method, rng=rng, restarts=how.restarts, jobs=jobs, progress=tell
-            )
-            rounds.extend(found.rounds)
-            return found.labels
-
-        if plain:
-            return Groups(by_paper(rows, k), rounds, lower_bound(rows, k, jobs=jobs))
-        return Groups(by_level(rows, needs, by_paper), rounds, needs_bound(rows, needs, jobs=jobs))
-    if not plain:
-        cost, pinned = (COSTS[within.allow], within.pinned) if within is not None else ("median", None)
-        labels = needs_groups(
-            rows, needs, cost=cost, pinned=pinned, rng=rng, effort=how.effort, jobs=jobs, progress=tell
+    deadline = None if how.time_limit is None else time.monotonic() + how.time_limit
+    crowd, rounds = None, list[int]()
+    if how.method == "search":
+        crowd = find_crowd(rows, ks, jobs=jobs, progress=lambda share: tell(0.2 * share))
+        labels = search_groups(
+            rows,
+            ks,
+            cost=COSTS[within.allow] if within is not None else "median",
+            exempt=within.exempt if within is not None else None,
+            rng=rng,
+            effort=how.effort,
+            time_limit=None if deadline is None else max(deadline - time.monotonic(), 0),
+            jobs=jobs,
+            progress=lambda share: tell(0.2 + 0.7 * share),
+            crowd=crowd,
         )
         if within is not None:
-            labels = make_compatible(labels, rows, needs, within.least, within.most, within.name)
-        return Groups(labels, [], needs_bound(rows, needs, jobs=jobs))
-    crowd = find_crowd(rows, k, jobs=jobs, progress=lambda share: tell(0.2 * share))
-    labels = search_groups(
-        rows,
-        k,
-        rng=rng,
-        effort=how.effort,
-        time_limit=how.time_limit,
-        jobs=jobs,
-        progress=lambda share: tell(0.2 + 0.7 * share),
-        crowd=crowd,
-    )
-    return Groups(labels, [], lower_bound(rows, k, jobs=jobs, crowd=crowd) if bounded else 0)
+            labels = make_compatible(labels, rows, ks, within.least, within.most, within.name)
+    else:
+        labels, rounds = _by_paper(rows, ks, how, deadline, rng, jobs, tell)
+    return Groups(labels, rounds, lower_bound(rows, ks, jobs=jobs, crowd=crowd) if bounded else 0)
+
+
+def _by_paper(
+    rows: np.ndarray,
+    ks: np.ndarray,
+    how: How,
+    deadline: float | None,
+    rng: np.random.Generator,
+    jobs: int,
+    tell: Callable[[float], None],
+) -> tuple[np.ndarray, list[int]]:
+    """The groups of a method of the paper, which knows a single k, and how many rounds it took."""
+    rounds: list[int] = []
+
+    def one_level(some: np.ndarray, k: int) -> np.ndarray:
+        left = None if deadline is None else max(deadline - time.monotonic(), 0)
+        found = degree_anonymization(
+            some, k, assignment=how.method, rng=rng, restarts=how.restarts, time_limit=left, jobs=jobs, progress=tell
+        )
+        rounds.extend(found.rounds)
+        return found.labels
+
+    k = int(ks.max(initial=1))
+    return one_level(rows, k) if (ks == k).all() else by_level(rows, ks, one_level), rounds
 
 
 def rebuild_slice(

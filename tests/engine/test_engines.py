@@ -73,6 +73,32 @@ def test_cuts_part_people_and_never_equals(rows, k, size):
         assert len(set(home[(rows == row).all(axis=1)])) == 1
 
 
+@examples(60)
+@given(
+    arrays.arrays(np.int32, st.tuples(st.integers(1, 120), st.integers(1, 4)), elements=st.integers(0, 6)),
+    st.integers(0, 10_000),
+    st.integers(1, 60),
+)
+def test_every_shard_is_large_enough_for_the_levels_in_it(rows, seed, size):
+    rng = np.random.default_rng(seed)
+    ks = rng.integers(1, 4, len(rows))
+    ks[rng.integers(len(rows))] = rng.integers(1, len(rows) + 1)
+    shards = cut_people(rows, ks, size, rng)
+    assert sorted(np.concatenate(shards).tolist()) == list(range(len(rows)))
+    assert len(shards) == 1 or all(len(people) >= 2 * ks[people].max() for people in shards)
+
+
+def test_levels_are_cut_into_shards_too():
+    graph = shoal.datasets.messenger(300, 4)
+    levels = np.random.default_rng(0).integers(1, 6, graph.n_nodes).tolist()
+    release = shoal.anonymize(graph, levels, seed=1, shard_people=100)
+    again = shoal.anonymize(graph, levels, seed=1, shard_people=100, jobs=1)
+    assert release.graph == again.graph
+    assert release.graph != shoal.anonymize(graph, levels, seed=1).graph
+    assert 0 < release.bound <= release.cost_l1
+    assert (release.promise.crowds(release.graph.degree_matrix(), directed=False) >= levels).all()
+
+
 def test_cuts_are_even():
     rows = np.random.default_rng(1).poisson(5, (20_000, 6))
     counts = np.bincount(shard_of(rows, find_cuts(rows[:5_000], 7, np.random.default_rng(0))))

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from shoal import InputError
 from shoal.group.compatible import make_compatible
-from tests.group.needs_oracle import partitions
+from tests.group.oracle import partitions
 
 
-def fits(labels, needs, least, most):
+def fits(labels, ks, least, most):
     for g in np.unique(labels):
         members = labels == g
-        if members.sum() < needs[members].max() or (least[members].max(axis=0) > most[members].min(axis=0)).any():
+        if members.sum() < ks[members].max() or (least[members].max(axis=0) > most[members].min(axis=0)).any():
             return False
     return True
 
@@ -24,13 +24,13 @@ def test_groups_fit_or_somebody_is_named(seed):
     n, k = int(rng.integers(2, 7)), 2
     rows = rng.integers(0, 5, (n, 2))
     least, most = np.maximum(rows - rng.integers(0, 4, rows.shape), 0), rows + rng.integers(0, 4, rows.shape)
-    needs = rng.integers(1, k + 1, n)
+    ks = rng.integers(1, k + 1, n)
     labels = np.arange(n) // 2 if n % 2 == 0 else np.minimum(np.arange(n) // 2, n // 2 - 1)
     try:
-        assert fits(make_compatible(labels, rows, needs, least, most, str), needs, least, most)
+        assert fits(make_compatible(labels, rows, ks, least, most, str), ks, least, most)
     except InputError:
         # a greedy answer: it may give up too early, but never where nobody is in the way
-        assert not fits(np.zeros(n, int), needs, least, most)
+        assert not fits(np.zeros(n, int), ks, least, most)
 
 
 def test_groups_that_fit_are_left_alone():
@@ -44,3 +44,13 @@ def test_somebody_nobody_can_look_like_is_named():
     assert not any(fits(labels, np.full(3, 2), least, most) for labels in partitions(3))
     with pytest.raises(InputError, match="ann cannot be hidden"):
         make_compatible(np.zeros(3, int), least, np.full(3, 2), least, most, ["ann", "bob", "cem"].__getitem__)
+
+
+def test_thousands_find_others_they_fit_with():
+    rng = np.random.default_rng(1)
+    rows = rng.poisson(2, (3_000, 3))
+    least, most = np.maximum(rows - rng.integers(0, 4, rows.shape), 0), rows + rng.integers(0, 9, rows.shape)
+    ks = rng.choice([1, 2, 3], 3_000)
+    labels = make_compatible(rng.permutation(3_000) // 5, rows, ks, least, most, str)
+    assert fits(labels, ks, least, most)
+    assert labels.dtype == np.int32

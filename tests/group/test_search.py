@@ -8,15 +8,13 @@ from hypothesis.extra import numpy as hnp
 
 from shoal import crowds
 from shoal.errors import InputError
-from shoal.group import _compound_kernels as compound
-from shoal.group import _state_kernels as kernels
 from shoal.group import neighbours, search
-from shoal.group._problem import Problem
-from shoal.group._state import build_state
+from shoal.group._sort_kernels import sort_by
 from shoal.group.bound import lower_bound, matching_bound, neighbour_bound, slice_bound
-from shoal.group.exact import cheapest_cuts, exact_groups
-from shoal.group.neighbours import collapse_rows, nearest_rows
+from shoal.group.exact import cheapest_cuts, cheapest_runs
+from shoal.group.neighbours import collapse_rows, find_crowd, nearest_rows
 from shoal.group.search import search_groups
+from shoal.group.start import settle
 from tests.uncompiled import UNCOMPILED, examples
 
 COMMON = examples(60)
@@ -120,31 +118,17 @@ def test_bounded_search_comes_close(monkeypatch):
     assert bounded.mean() < 1.1 * exact.mean()
 
 
-@COMMON
-@given(matrices(min_rows=6, max_rows=12, max_slices=4), st.integers(2, 3), st.randoms(use_true_random=False))
-def test_closed_forms(degrees, k, random):
-    n = len(degrees)
-    label = np.array([i * 2 // n for i in range(n)])
-    near, distance = nearest_rows(degrees, 3)
-    problem = Problem(degrees, np.arange(n), np.arange(n + 1), near, distance, np.arange(0))
-    state = build_state(problem, min(n // 2, 6), label, np.int16)
-    cost = kernels.total_cost(state)
-    assert cost == naive_cost(degrees, label)
-    a, b = random.randrange(n // 2), random.randrange((n + 1) // 2 + n % 2, n)
-    g, h = label[a], label[b]
-    args = state.columns, state.size, state.degrees
-    moved, swapped = label.copy(), label.copy()
-    moved[a], (swapped[a], swapped[b]) = h, (h, g)
-    gain = kernels.leave_gain(*args, g, a)
-    assert cost + kernels.join_cost(*args, h, a) - gain == naive_cost(degrees, moved)
-    assert cost + kernels.replace_cost(*args, g, a, b) + kernels.replace_cost(*args, h, b, a) == naive_cost(
-        degrees, swapped
-    )
-    carry = np.empty(state.degrees.shape[1], np.int16)
-    compound._remove(state, g, a)
-    compound._insert(state, h, a, carry)
-    assert kernels.total_cost(state) == naive_cost(degrees, moved)
-    assert np.array_equal(state.label, moved)
+@given(st.lists(st.integers(-5, 5), max_size=90), st.integers(0, 3))
+def test_sorting(values, low):
+    key, order = np.array(values, np.int64), np.arange(len(values))
+    high = max(len(values) - low, low)
+    if low <= len(values):
+        sort_by(key, order, np.empty_like(order), low, high)
+        assert order.tolist() == [
+            *range(low),
+            *sorted(range(low, high), key=values.__getitem__),
+            *range(high, len(values)),
+        ]
 
 
 @COMMON
@@ -152,7 +136,7 @@ def test_closed_forms(degrees, k, random):
 def test_one_slice_is_optimal(values, k):
     k = min(k, len(values))
     best = brute_force(values[:, None], k) if len(values) >= 2 * k else naive_cost(values[:, None], values * 0)
-    label = exact_groups(values, k)
+    label = cheapest_runs(values, k)
     assert np.bincount(label).min() >= k
     assert naive_cost(values[:, None], label) == best == cheapest_cuts(np.sort(values), k)[0]
     assert naive_cost(values[:, None], search_groups(values[:, None], k, rng=np.random.default_rng(0))) == best
@@ -160,7 +144,7 @@ def test_one_slice_is_optimal(values, k):
 
 def test_one_slice_of_a_million():
     values = np.random.default_rng(0).zipf(1.7, 10**6).clip(max=10**6)
-    assert np.bincount(exact_groups(values, 5)).min() >= 5
+    assert np.bincount(cheapest_runs(values, 5)).min() >= 5
 
 
 @COMMON
@@ -175,7 +159,7 @@ def test_never_below_brute_force_and_bounds_never_above(degrees, k):
     assert lower_bound(degrees, k) <= best
     assert slice_bound(degrees, k) <= best
     if len(first) > 1:
-        assert neighbour_bound(degrees, k) <= best
+        assert neighbour_bound(np.full(len(degrees), k), find_crowd(degrees, k)) <= best
         assert matching_bound(degrees[first], count, k, *nearest_rows(degrees[first], max(16, k + 6))) <= best
 
 
@@ -202,7 +186,7 @@ def test_bound_from_lists_is_below_the_bound_from_all_pairs(monkeypatch, k):
         monkeypatch.setattr(bound, "ALL_PAIRS", known)
         monkeypatch.setattr(bound, "WIDE", known)
         assert (
-            neighbour_bound(degrees, k) * 0.9
+            neighbour_bound(np.full(len(degrees), k), find_crowd(degrees, k)) * 0.9
             < matching_bound(degrees[first], count, k, *nearest_rows(degrees[first], max(16, k + 6)))
             <= full * 1.001
         )
@@ -223,7 +207,7 @@ def test_every_group_has_k_members(degrees, k, effort):
 @pytest.mark.parametrize("k", [2, 3, 10])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_same_seed_same_groups_for_any_number_of_jobs(monkeypatch, k, sparse):
-    monkeypatch.setattr(search, "SHARD_NODES", 100)
+    monkeypatch.setattr(search, "ZONE_PEOPLE", 100)
     degrees = random_matrix(900, 80 if sparse else 6, 5)
     if sparse:
         degrees *= np.random.default_rng(6).random(degrees.shape) < 0.08
@@ -236,9 +220,11 @@ def test_same_seed_same_groups_for_any_number_of_jobs(monkeypatch, k, sparse):
 def test_crowds_are_settled_at_once():
     rng = np.random.default_rng(8)
     degrees = np.concatenate([np.tile([[1, 0, 0]], (4_000, 1)), rng.integers(0, 9, (300, 3))]).astype(np.int32)
-    problem = search.make_problem(degrees, 5, search.find_crowd(degrees, 5))
-    assert len(problem.settled) > 0
-    assert len(problem.settled) % 5 == 0
+    group = settle(find_crowd(degrees, 5), np.full(len(degrees), 5))
+    sizes = np.bincount(group[group >= 0])
+    assert len(sizes) > 0
+    assert set(sizes) == {5}
+    assert all(len(np.unique(degrees[group == g], axis=0)) == 1 for g in range(len(sizes)))
     label = search_groups(degrees, 5, rng=rng, effort="fast")
     assert np.bincount(label).min() >= 5
     most = 2 if UNCOMPILED else 1.7  # as plain Python the search takes fewer steps
@@ -270,7 +256,7 @@ def test_time_limit(limit):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupt_gives_no_groups(monkeypatch, jobs):
     """Groups of a shorter search are not those of the seed: nobody may take them for these."""
-    monkeypatch.setattr(search, "SHARD_NODES", 200)
+    monkeypatch.setattr(search, "ZONE_PEOPLE", 200)
     degrees = random_matrix(1_000, 8, 11)
 
     def stop(share):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal._numba import njit
+from shoal.group._sort_kernels import sort_by
 
 
 @njit
@@ -13,16 +14,20 @@ def medians(degrees: np.ndarray, order: np.ndarray, starts: np.ndarray) -> tuple
     n_groups, n_slices = len(starts) - 1, degrees.shape[1]
     low = np.empty((n_groups, n_slices), degrees.dtype)
     high = np.empty((n_groups, n_slices), degrees.dtype)
+    values, ranked, spare = (
+        np.empty(order.size, np.int64),
+        np.empty(order.size, np.int64),
+        np.empty(order.size, np.int64),
+    )
     for g in range(n_groups):
         members = order[starts[g] : starts[g + 1]]
         size = len(members)
-        values = np.empty(size, degrees.dtype)
         for t in range(n_slices):
             for i in range(size):
-                values[i] = degrees[members[i], t]
-            values.sort()
-            low[g, t] = values[(size - 1) // 2]
-            high[g, t] = values[size // 2]
+                values[i], ranked[i] = degrees[members[i], t], i
+            sort_by(values, ranked, spare, 0, size)
+            low[g, t] = values[ranked[(size - 1) // 2]]
+            high[g, t] = values[ranked[size // 2]]
     return low, high
 
 

@@ -2,21 +2,55 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from shoal._numba import njit
+from shoal._numba import lean, njit
+from shoal.group._sort_kernels import sort_by
 
 FAR = np.int32(2**31 - 1)
+FINE = 16  # means of sums are kept in whole sixteenths
+
+
+class Boxes(NamedTuple):
+    """Rows in runs ``starts[leaf] : starts[leaf + 1]``, each a box: its rows transposed, and the range of their sums.
+
+    ``sums`` are those of `slice_sums`, ``low``, ``high`` and ``centre`` their least, greatest and mean in every leaf.
+    """
+
+    rows: np.ndarray
+    sums: np.ndarray
+    starts: np.ndarray
+    blocks: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    centre: np.ndarray
+
+
+@lean
+def _widest(rows: np.ndarray, order: np.ndarray, lo: int, hi: int) -> int:
+    """The column in which the rows ``order[lo:hi]`` spread most, in l1 around their mean."""
+    widest, most = 0, -1.0
+    for t in range(rows.shape[1]):
+        total = 0.0
+        for i in range(lo, hi):
+            total += rows[order[i], t]
+        mean, spread = total / (hi - lo), 0.0
+        for i in range(lo, hi):
+            spread += abs(rows[order[i], t] - mean)
+        if spread > most:
+            widest, most = t, spread
+    return widest
 
 
 @njit
 def tree_order(rows: np.ndarray, leaf_size: int, order: np.ndarray, starts: np.ndarray) -> int:
     """Permute ``order`` so that consecutive runs of rows are boxes; write the runs' ends into ``starts``, return how many.
 
-    Every run longer than ``leaf_size`` is cut at the median of the column in which its values spread most (in l1).
+    Every run longer than ``leaf_size`` is cut at the median of the column in which its values spread most.
     """
-    n_slices = rows.shape[1]
-    stack = np.empty((128, 2), np.int64)
+    stack, key, spare = np.empty((128, 2), np.int64), np.empty(order.size, np.int64), np.empty(order.size, np.int64)
     stack[0, 0], stack[0, 1] = 0, order.size
     depth, n_leaves = 1, 0
     while depth > 0:
@@ -26,48 +60,37 @@ def tree_order(rows: np.ndarray, leaf_size: int, order: np.ndarray, starts: np.n
             n_leaves += 1
             starts[n_leaves] = hi
             continue
-        mean = np.zeros(n_slices)
+        column = _widest(rows, order, lo, hi)
         for i in range(lo, hi):
-            for t in range(n_slices):
-                mean[t] += rows[order[i], t]
-        mean /= hi - lo
-        spread = np.zeros(n_slices)
-        for i in range(lo, hi):
-            for t in range(n_slices):
-                spread[t] += abs(rows[order[i], t] - mean[t])
-        part = order[lo:hi].copy()
-        keys = rows[part, np.argmax(spread)]
+            key[order[i]] = rows[order[i], column]
+        sort_by(key, order, spare, lo, hi)
         n_leaves_below = (hi - lo + leaf_size - 1) // leaf_size
         cut = lo + (n_leaves_below + 1) // 2 * leaf_size
-        order[lo:hi] = part[np.argsort(keys, kind="mergesort")]
         stack[depth, 0], stack[depth, 1] = cut, hi
         stack[depth + 1, 0], stack[depth + 1, 1] = lo, cut
         depth += 2
     return n_leaves
 
 
-@njit
-def box_leaves(
-    rows: np.ndarray,
-    sums: np.ndarray,
-    starts: np.ndarray,
-    blocks: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    centre: np.ndarray,
-) -> None:
-    """Copy the rows of every leaf into a transposed block; note the box of its sums and their mean."""
+@lean
+def box_leaves(boxes: Boxes) -> None:
+    """Copy the rows of every leaf into a transposed block; note the range of its sums and their mean."""
+    rows, sums, blocks = boxes.rows, boxes.sums, boxes.blocks
     for leaf in range(blocks.shape[0]):
-        lo, hi = starts[leaf], starts[leaf + 1]
+        lo, hi = boxes.starts[leaf], boxes.starts[leaf + 1]
         for t in range(rows.shape[1]):
             for b in range(blocks.shape[2]):
                 blocks[leaf, t, b] = rows[min(lo + b, hi - 1), t]
         for p in range(sums.shape[1]):
-            low[leaf, p], high[leaf, p] = sums[lo:hi, p].min(), sums[lo:hi, p].max()
-            centre[leaf, p] = sums[lo:hi, p].mean()
+            least = most = sums[lo, p]
+            total = np.int64(0)
+            for i in range(lo, hi):
+                least, most = min(least, sums[i, p]), max(most, sums[i, p])
+                total += sums[i, p]
+            boxes.low[leaf, p], boxes.high[leaf, p], boxes.centre[leaf, p] = least, most, FINE * total // (hi - lo)
 
 
-@njit
+@lean
 def _push(near: np.ndarray, far: np.ndarray, row: int, item: int, distance: np.int32) -> None:
     """Insert into the ascending list of one row, whose last entry is the worst kept."""
     i = near.shape[1] - 1
@@ -79,59 +102,51 @@ def _push(near: np.ndarray, far: np.ndarray, row: int, item: int, distance: np.i
     near[row, i] = item
 
 
-@njit
-def _leaf_order(centre: np.ndarray, leaf: int, limit: int) -> np.ndarray:
-    """Leaves in the order in which they are worth visiting, nearest mean first, at most ``limit``."""
+@lean
+def _leaf_order(
+    centre: np.ndarray, leaf: int, limit: int, key: np.ndarray, order: np.ndarray, spare: np.ndarray
+) -> None:
+    """Write leaves in the order in which they are worth visiting, nearest mean first, at most ``limit``."""
     n_leaves, n_sums = centre.shape
-    key = np.zeros(n_leaves, np.float32)
     for other in range(n_leaves):
-        total = np.float32(0)
+        key[other] = 0
         for p in range(n_sums):
-            total += abs(centre[leaf, p] - centre[other, p])
-        key[other] = total
+            key[other] += abs(centre[leaf, p] - centre[other, p])
     key[leaf] = -1
     if limit == n_leaves:
-        return np.argsort(key, kind="mergesort")
-    chosen = np.empty(limit, np.int64)
+        for other in range(n_leaves):
+            order[other] = other
+        sort_by(key, order, spare, 0, n_leaves)
+        return
     filled = 0
     for other in range(n_leaves):
-        if filled == limit and key[other] >= key[chosen[limit - 1]]:
+        if filled == limit and key[other] >= key[order[limit - 1]]:
             continue
         place = min(filled, limit - 1)
-        while place > 0 and key[chosen[place - 1]] > key[other]:
-            chosen[place] = chosen[place - 1]
+        while place > 0 and key[order[place - 1]] > key[other]:
+            order[place] = order[place - 1]
             place -= 1
-        chosen[place] = other
+        order[place] = other
         filled = min(filled + 1, limit)
-    return chosen
 
 
 @njit
-def nearest_in_leaves(
-    rows: np.ndarray,
-    sums: np.ndarray,
-    starts: np.ndarray,
-    blocks: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    centre: np.ndarray,
-    leaves: np.ndarray,
-    limit: int,
-    near: np.ndarray,
-    far: np.ndarray,
-) -> None:
+def nearest_in_leaves(boxes: Boxes, leaves: np.ndarray, limit: int, near: np.ndarray, far: np.ndarray) -> None:
     """For every row of ``leaves``, the nearest rows among the ``limit`` leaves nearest to its own.
 
     With ``limit`` = all leaves the answer is exact: a leaf is passed over only when its box of sums is farther than the
     worst neighbour kept, and a block is abandoned only when its partial distances are. Sums over sets of slices can only
     be nearer than the rows themselves, and few dimensions make tight boxes.
     """
-    n_slices, n_sums, width = rows.shape[1], sums.shape[1], blocks.shape[2]
+    rows, sums, starts, blocks, low, high, centre = boxes
+    n_slices, n_sums, width, n_leaves = rows.shape[1], sums.shape[1], blocks.shape[2], blocks.shape[0]
     partial = np.zeros(width, rows.dtype)
+    key, order, spare = np.empty(n_leaves, np.int64), np.empty(n_leaves, np.int64), np.empty(n_leaves, np.int64)
     for leaf in leaves:
         own = starts[leaf]
-        order = _leaf_order(centre, leaf, limit)
-        for other in order:
+        _leaf_order(centre, leaf, limit, key, order, spare)
+        for visit in range(limit):
+            other = order[visit]
             gap = np.int64(0)
             for p in range(n_sums):
                 below, above = low[other, p] - high[leaf, p], low[leaf, p] - high[other, p]
@@ -203,4 +218,4 @@ def nearest_by_overlap(
             if distance < worst and i != q:
                 _push(near, far, q, i, np.int32(distance))
                 worst = far[q, far.shape[1] - 1]
-        overlap[:] = 0
+            overlap[i] = 0

@@ -1,167 +1,105 @@
-"""Costs and updates of one group, from its sorted columns.
-
-The rows around the middle of ``columns[g]`` are the medians, so the closed forms below read two or three contiguous rows
-and never the members. Inserting and removing walk the rows once, every slice at a time, which compilers turn into vector
-instructions. Sums are taken in 32 bits on purpose: twice the lanes, and no cost of a single row comes near 2^31.
-"""
+"""Updates of the state: people join and leave groups, and may do so only where everybody's k is still met."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from shoal._numba import njit
-
-if TYPE_CHECKING:
-    from shoal.group._state import State
+from shoal._numba import inlined, lean
+from shoal.group._state import NOBODY, State
 
 
-@njit
-def join_cost(columns: np.ndarray, size: np.ndarray, degrees: np.ndarray, g: int, a: int) -> np.int64:
-    """Cost that node ``a`` adds to group ``g``: how far it lies outside the median interval."""
-    s = size[g]
-    i, j = (s - 1) // 2, s // 2
-    total = np.int32(0)
+@lean
+def _take_in(columns: np.ndarray, degrees: np.ndarray, low: int, end: int, a: int) -> None:
+    """Insert the degrees of ``a`` into sorted rows ``low`` to ``end`` - 1, all slices at a time."""
     for t in range(degrees.shape[1]):
-        v = np.int32(degrees[a, t])
-        below = np.int32(np.int32(columns[g, i, t]) - v)
-        above = np.int32(v - np.int32(columns[g, j, t]))
-        out = below if below > above else above
-        total = np.int32(total + (out if out > 0 else np.int32(0)))
-    return np.int64(total)
-
-
-@njit
-def leave_gain(columns: np.ndarray, size: np.ndarray, degrees: np.ndarray, g: int, a: int) -> np.int64:
-    """Cost that group ``g`` loses with its member ``a``."""
-    s = size[g]
-    i, j = (s - 1) // 2, s // 2
-    total = np.int32(0)
-    for t in range(degrees.shape[1]):
-        v = np.int32(degrees[a, t])
-        below = np.int32(np.int32(columns[g, j, t]) - v)
-        above = np.int32(v - np.int32(columns[g, i, t]))
-        total = np.int32(total + (below if below > above else above))
-    return np.int64(total)
-
-
-@njit
-def _replace_even(x: np.int32, y: np.int32, lo: np.int32, hi: np.int32) -> np.int32:
-    """One slice of an even group: without ``x`` it has one median, the other of its two."""
-    new = np.int32(y - (hi if x <= lo else lo))
-    new = new if new > 0 else np.int32(-new)
-    below, above = np.int32(hi - x), np.int32(x - lo)
-    return np.int32(new - (below if below > above else above))
-
-
-@njit
-def _replace_odd(x: np.int32, y: np.int32, under: np.int32, mid: np.int32, over: np.int32) -> np.int32:
-    """One slice of an odd group: without ``x`` its medians are an interval that begins or ends at a neighbour of ``mid``."""
-    lo = mid if x < mid else under
-    hi = mid if x > mid else over
-    below, above = np.int32(lo - y), np.int32(y - hi)
-    new = below if below > above else above
-    new = new if new > 0 else np.int32(0)
-    old = np.int32(x - mid)
-    return np.int32(new - (old if old > 0 else np.int32(-old)))
-
-
-@njit
-def replace_cost(columns: np.ndarray, size: np.ndarray, degrees: np.ndarray, g: int, a: int, b: int) -> np.int64:
-    """Change in the cost of group ``g`` when its member ``a`` leaves and ``b`` joins."""
-    total = np.int32(0)
-    i = size[g] // 2
-    if size[g] % 2 == 0:
+        columns[end, t] = degrees[a, t]
+    for i in range(end, low, -1):
         for t in range(degrees.shape[1]):
-            x, y = np.int32(degrees[a, t]), np.int32(degrees[b, t])
-            lo, hi = np.int32(columns[g, i - 1, t]), np.int32(columns[g, i, t])
-            total = np.int32(total + _replace_even(x, y, lo, hi))
-    else:
+            x, v = columns[i - 1, t], columns[i, t]
+            columns[i - 1, t] = x if x < v else v
+            columns[i, t] = v if x < v else x
+
+
+@lean
+def _give_out(columns: np.ndarray, degrees: np.ndarray, low: int, end: int, a: int) -> None:
+    """Take the degrees of ``a`` out of sorted rows ``low`` to ``end``."""
+    for i in range(low, end):
         for t in range(degrees.shape[1]):
-            x, y = np.int32(degrees[a, t]), np.int32(degrees[b, t])
-            under, mid = np.int32(columns[g, i - 1, t]), np.int32(columns[g, i, t])
-            total = np.int32(total + _replace_odd(x, y, under, mid, np.int32(columns[g, i + 1, t])))
-    return np.int64(total)
+            x, after = columns[i, t], columns[i + 1, t]
+            columns[i, t] = x if x < degrees[a, t] else after
 
 
-@njit
-def insert(
-    degrees: np.ndarray,
-    columns: np.ndarray,
-    size: np.ndarray,
-    members: np.ndarray,
-    label: np.ndarray,
-    slot: np.ndarray,
-    carry: np.ndarray,
-    g: int,
-    a: int,
-) -> None:
-    """Put node ``a`` into group ``g``; ``carry`` is scratch space for one row."""
-    s = size[g]
-    n_slices = degrees.shape[1]
-    for t in range(n_slices):
-        carry[t] = degrees[a, t]
-    for i in range(s):
-        for t in range(n_slices):
-            x, v = columns[g, i, t], carry[t]
-            columns[g, i, t] = x if x < v else v
-            carry[t] = v if x < v else x
-    for t in range(n_slices):
-        columns[g, s, t] = carry[t]
-    members[g, s] = a
-    label[a] = g
-    slot[a] = s
-    size[g] = s + 1
+@lean
+def insert(st: State, g: int, a: int) -> None:
+    """Put person ``a``, who is alone, into group ``g``."""
+    group, who = st.groups[g], st.people[a]
+    end = group.first + group.count
+    _take_in(st.columns, st.degrees, group.first, end, a)
+    st.members[end] = a
+    who.label = g
+    who.slot = end
+    group.count += 1
+    group.exempt += who.exempt
+    if who.k > group.top:
+        group.top = who.k
+        group.n_top = 0
+    group.n_top += who.k == group.top
 
 
-@njit
-def remove(
-    degrees: np.ndarray,
-    columns: np.ndarray,
-    size: np.ndarray,
-    members: np.ndarray,
-    label: np.ndarray,
-    slot: np.ndarray,
-    g: int,
-    a: int,
-) -> None:
-    """Take node ``a`` out of group ``g``."""
-    s = size[g] - 1
-    for i in range(s):
-        for t in range(degrees.shape[1]):
-            x, after = columns[g, i, t], columns[g, i + 1, t]
-            columns[g, i, t] = x if x < degrees[a, t] else after
-    last = members[g, s]
-    members[g, slot[a]] = last
-    slot[last] = slot[a]
-    label[a] = -1
-    size[g] = s
+@lean
+def remove(st: State, g: int, a: int) -> None:
+    """Take person ``a`` out of group ``g``; they are alone then."""
+    group, who = st.groups[g], st.people[a]
+    end = group.first + group.count - 1
+    _give_out(st.columns, st.degrees, group.first, end, a)
+    last = st.members[end]
+    st.members[who.slot] = last
+    st.people[last].slot = who.slot
+    who.label = -1
+    group.count -= 1
+    group.exempt -= who.exempt
+    group.n_top -= who.k == group.top
+    if group.n_top == 0:
+        group.top = _top_of(st.people, st.members, group.first, end, NOBODY)
+        for i in range(group.first, end):
+            group.n_top += st.people[st.members[i]].k == group.top
 
 
-@njit
-def group_cost(columns: np.ndarray, size: np.ndarray, g: int) -> np.int64:
-    """Sum of distances to the median, over all slices: upper half minus lower half."""
-    s = size[g]
-    total = np.int64(0)
-    for i in range(s // 2):
-        for t in range(columns.shape[2]):
-            total += columns[g, s - 1 - i, t] - columns[g, i, t]
-    return total
+@inlined
+def put(st: State, g: int, a: int) -> None:
+    """Move ``a`` from where they are into group ``g``, or out of all groups (-1)."""
+    if st.people[a].label >= 0:
+        remove(st, st.people[a].label, a)
+    if g >= 0:
+        insert(st, g, a)
 
 
-@njit
-def total_cost(st: State) -> np.int64:
-    """The l1 cost of the whole grouping."""
-    total = np.int64(0)
-    for g in range(st.size.size):
-        total += group_cost(st.columns, st.size, g)
-    return total
+@lean
+def _top_of(people: np.ndarray, members: np.ndarray, low: int, end: int, out: int) -> int:
+    """The largest k of the members in rows ``low`` to ``end`` - 1 apart from ``out``; 0 if there are none."""
+    most = 0
+    for i in range(low, end):
+        if members[i] != out and people[members[i]].k > most:
+            most = people[members[i]].k
+    return most
 
 
-@njit
+@lean
+def fits(st: State, g: int, out: int, add: int) -> bool:
+    """Whether ``g`` still has as many members as each of them asks for when ``out`` leaves and ``add`` joins (-1: nobody)."""
+    people, group = st.people, st.groups[g]
+    after = group.count - (out >= 0) + (add >= 0)
+    top = group.top
+    if out >= 0 and group.n_top == 1 and people[out].k == top:
+        top = _top_of(people, st.members, group.first, group.first + group.count, out)
+    if add >= 0 and people[add].k > top:
+        top = people[add].k
+    return 2 <= top <= after <= group.room
+
+
+@lean
 def fill(st: State, label: np.ndarray) -> None:
-    """Put every node into the group that ``label`` names."""
-    carry = np.empty(st.degrees.shape[1], st.degrees.dtype)
+    """Put everybody into the group that ``label`` names, or leave them alone (-1)."""
     for a in range(label.size):
-        insert(st.degrees, st.columns, st.size, st.members, st.label, st.slot, carry, np.int64(label[a]), a)
+        if label[a] >= 0:
+            insert(st, label[a], a)

@@ -1,13 +1,14 @@
 """Certified lower bounds on the l1 cost of any grouping into groups of at least k.
 
-Three bounds, each valid for groups of any size s >= k; `lower_bound` takes the best.
+Three bounds, each valid for groups of any size s >= k; `lower_bound` takes the best. The first also holds where people have
+levels of their own, and for groups that take their largest degrees or an exempt member's row, which cost no less than medians.
 
 *Pairs.* Let S be a group with medians m and cost C = sum of d(i, m) over its members. By the triangle inequality
 sum_{i<j} d(i, j) <= sum_{i<j} (d(i, m) + d(j, m)) = (s - 1) C, so C >= sum_{i<j} y_ij d(i, j) with y_ij = 1 / (s - 1).
 
 *Neighbour bound.* The pairs of i make up the mean distance of i to s - 1 others, which is at least the mean over its k - 1
-nearest, a mean of nearest ones that only grows with s. Each pair is counted from both ends: the cost is at least half the
-sum of these means over all nodes.
+nearest (or fewer), a mean of nearest ones that only grows with s. Each pair is counted from both ends: the cost is at least
+half the sum of these means over all nodes.
 
 *Matching bound.* Write y_ij = 1 / (s - 1) inside groups and 0 across them. For every grouping, sum_j y_ij = 1 for every
 node i, and 0 <= y_ij <= 1 / (k - 1). So the least sum of y_ij d(i, j) under these constraints bounds the cost: a linear
@@ -30,11 +31,14 @@ is known exactly (`exact`).
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 
 from shoal.group._bound_kernels import ascend, distances_among, value_of
 from shoal.group.exact import cheapest_cuts
-from shoal.group.neighbours import EXACT_LIMIT, Crowd, collapse_rows, find_crowd, nearest_rows
+from shoal.group.neighbours import EXACT_LIMIT, Crowd, find_crowd
 
 ALL_PAIRS = 3_000
 WIDE = 1_500
@@ -43,17 +47,27 @@ SWEEPS = 16
 SWEEPS_ALL_PAIRS = 40
 
 
-def lower_bound(degrees: np.ndarray, k: int, *, jobs: int = 1, crowd: Crowd | None = None) -> int:
+def lower_bound(degrees: np.ndarray, k: int | np.ndarray, *, jobs: int = 1, crowd: Crowd | None = None) -> int:
     """A cost that no partition of the rows of ``degrees`` into groups of at least ``k`` can undercut.
 
-    >>> lower_bound(np.array([[0, 0], [0, 1], [5, 5], [5, 7]]), 2)
-    3
+    ``k`` is everybody's, or one for each row. Above `EXACT_LIMIT` rows it says less, with levels nothing (0).
+
+    >>> rows = np.array([[0, 0], [0, 1], [5, 5], [5, 7]])
+    >>> lower_bound(rows, 2), lower_bound(rows, np.array([2, 1, 2, 1]))
+    (3, 2)
     """
-    best = slice_bound(degrees, k)
-    if 2 <= k <= len(degrees) and degrees.shape[1] > 1:
-        crowd = crowd or find_crowd(degrees, k, jobs=jobs)
+    ks = np.broadcast_to(np.asarray(k, np.int64), len(degrees))
+    top = int(ks.max(initial=1))
+    plain = bool((ks == top).all())
+    best = slice_bound(degrees, top) if plain else 0
+    few = crowd is not None or len(degrees) <= EXACT_LIMIT
+    if few and 2 <= top <= len(degrees) and not (plain and degrees.shape[1] == 1):
+        crowd = crowd or find_crowd(degrees, ks, jobs=jobs)
         if 1 < len(crowd.first) <= EXACT_LIMIT:
-            best = max(best, matching_bound(degrees[crowd.first], crowd.sizes, k, crowd.near, crowd.distance))
+            if plain:
+                best = max(best, matching_bound(degrees[crowd.first], crowd.sizes, top, crowd.near, crowd.distance))
+            else:
+                best = max(best, neighbour_bound(ks, crowd))
     return best
 
 
@@ -62,11 +76,21 @@ def slice_bound(degrees: np.ndarray, k: int) -> int:
     return sum(cheapest_cuts(np.sort(degrees[:, t]), k)[0] for t in range(degrees.shape[1]))
 
 
-def neighbour_bound(degrees: np.ndarray, k: int, *, jobs: int = 1) -> float:
-    """Half the sum, over all rows, of the mean distance to the k - 1 nearest other rows."""
-    first, _, count = collapse_rows(degrees)
-    near, distance = nearest_rows(degrees[first], k - 1, jobs=jobs)
-    return float(_mean_nearest(near, distance, count, k) @ count / 2)
+def neighbour_bound(ks: np.ndarray, crowd: Crowd) -> int:
+    """Half the sum, over all rows, of the mean distance to the k - 1 nearest other rows, in exact arithmetic.
+
+    Where the lists of neighbours know fewer rows than k - 1, of those that they know.
+    """
+    share = np.concatenate([crowd.sizes[:, None] - 1, crowd.sizes[crowd.near]], axis=1)
+    before = np.cumsum(share, axis=1) - share
+    total = Fraction(0)
+    for k in np.unique(ks[ks > 1]):
+        people = np.bincount(crowd.label[ks == k], minlength=len(crowd.first))
+        taken = np.clip(k - 1 - before, 0, share)
+        known, sums = taken.sum(axis=1), (taken[:, 1:] * crowd.distance.astype(np.int64)).sum(axis=1) * people
+        for others in np.unique(known[people > 0]):
+            total += Fraction(int(sums[known == others].sum()), 2 * int(others))
+    return math.ceil(total)
 
 
 def matching_bound(rows: np.ndarray, count: np.ndarray, k: int, near: np.ndarray, distance: np.ndarray) -> int:
@@ -87,14 +111,6 @@ def matching_bound(rows: np.ndarray, count: np.ndarray, k: int, near: np.ndarray
             if gain <= best // 10_000:
                 break
     return best
-
-
-def _mean_nearest(near: np.ndarray, distance: np.ndarray, count: np.ndarray, k: int) -> np.ndarray:
-    """Mean distance of each class to the k - 1 nodes nearest to it, its own copies first."""
-    share = np.concatenate([count[:, None] - 1, count[near]], axis=1)
-    before = np.cumsum(share, axis=1) - share
-    taken = np.clip(k - 1 - before, 0, share)
-    return (taken[:, 1:] * distance).sum(axis=1) / (k - 1)
 
 
 def _pairs(rows: np.ndarray, near: np.ndarray, distance: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -6,24 +6,35 @@ have; such groups are taken apart here, and their members join the nearest group
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from shoal.errors import NoReleaseError
+from shoal.group.neighbours import find_crowd
 
 COUNTED = 1_000  # people who are looked at one by one before a refusal, so that it stays quick
+
+
+class Ranges(NamedTuple):
+    """Degrees now, everybody's k, and the lowest and highest degrees everybody can be given."""
+
+    rows: np.ndarray
+    ks: np.ndarray
+    least: np.ndarray
+    most: np.ndarray
 
 
 def make_compatible(
     labels: np.ndarray,
     rows: np.ndarray,
-    needs: np.ndarray,
+    ks: np.ndarray,
     least: np.ndarray,
     most: np.ndarray,
     name: Callable[[int], str],
 ) -> np.ndarray:
-    """Groups in which nobody must keep more than another can have, in any column; as large as `needs` asks for.
+    """Groups in which nobody must keep more than another can have, in any column; as large as everybody's k asks for.
 
     Parameters
     ----------
@@ -31,44 +42,44 @@ def make_compatible(
         (n,) the groups to begin with, large enough for everybody in them.
     rows, least, most
         (n, columns) degrees now, and the lowest and highest everybody can be given.
-    needs
+    ks
         (n,) how many people must look like each.
     name
         What to call a person for whom no crowd is left.
 
     Examples
     --------
-    >>> rows, needs = np.array([[3], [1], [3], [1]]), np.full(4, 2)
+    >>> rows, ks = np.array([[3], [1], [3], [1]]), np.full(4, 2)
     >>> least, most = np.array([[3], [0], [0], [0]]), np.array([[9], [1], [9], [9]])
-    >>> make_compatible(np.array([0, 0, 1, 1]), rows, needs, least, most, str).tolist()
+    >>> make_compatible(np.array([0, 0, 1, 1]), rows, ks, least, most, str).tolist()
     [0, 1, 0, 1]
     """
-    groups = [np.flatnonzero(labels == g).tolist() for g in range(int(labels.max(initial=-1)) + 1)]
-    good = [g for g in groups if _compatible(g, least, most)]
-    if len(good) == len(groups):
+    given, n_groups = Ranges(rows, ks, least, most), int(labels.max(initial=-1)) + 1
+    low = np.full((n_groups, rows.shape[1]), np.iinfo(np.int64).min)
+    high = np.full((n_groups, rows.shape[1]), np.iinfo(np.int64).max)
+    np.maximum.at(low, labels, least)
+    np.minimum.at(high, labels, most)
+    good: np.ndarray = np.all(low <= high, axis=1)
+    if good.all():
         return labels
-    loose = [i for g in groups if not _compatible(g, least, most) for i in g]
-    made, alone = _regroup(loose, good, rows, needs, least, most)
+    made, alone = _regroup(np.where(good[labels], labels, -1), given)
     if alone is not None:  # the groups that were fine stand in the way
-        made, alone = _regroup(list(range(len(labels))), [], rows, needs, least, most)
+        made, alone = _regroup(np.full(len(labels), -1), given)
     if alone is not None:
-        raise _refusal(alone, needs, least, most, name)
-    result = np.empty(len(labels), np.int32)
-    for number, members in enumerate(sorted(made, key=min)):
-        result[members] = number
-    return result
+        raise _refusal(alone, given, name)
+    _, first, inverse = np.unique(made, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse].astype(np.int32)
 
 
-def _refusal(
-    alone: int, needs: np.ndarray, least: np.ndarray, most: np.ndarray, name: Callable[[int], str]
-) -> NoReleaseError:
+def _refusal(alone: int, given: Ranges, name: Callable[[int], str]) -> NoReleaseError:
     """Why there are no groups: somebody whom too few can ever look like, or else the one for whom none was found."""
-    for i in (alone, *np.argsort(-needs, kind="stable")[:COUNTED].tolist()):
+    _, ks, least, most = given
+    for i in (alone, *np.argsort(-ks, kind="stable")[:COUNTED].tolist()):
         like = int(((least[i] <= most) & (least <= most[i])).all(axis=1).sum())
-        if like < needs[i]:
+        if like < ks[i]:
             return NoReleaseError(
                 f"{name(i)} cannot be hidden: under these limits only {like} of all people can come to look the "
-                f"same, and {needs[i]} are needed",
+                f"same, and {ks[i]} are needed",
                 proven=True,
             )
     return NoReleaseError(
@@ -76,44 +87,72 @@ def _refusal(
     )
 
 
-def _regroup(
-    loose: list[int], good: list[list[int]], rows: np.ndarray, needs: np.ndarray, least: np.ndarray, most: np.ndarray
-) -> tuple[list[list[int]], int | None]:
-    """Place the loose in new groups, then in the nearest ones they fit into; and somebody for whom there was none."""
-    made = [list(members) for members in good]
-    loose = sorted(loose, key=lambda i: (-needs[i], i))
-    for i in _found(loose, made, rows, needs, least, most):
-        fits = [m for m in made if len(m) + 1 >= needs[i] and _compatible([*m, i], least, most)]
-        if fits:
-            min(fits, key=lambda m: int(np.abs(rows[m[0]] - rows[i]).sum())).append(i)
-        elif needs[i] <= 1:
-            made.append([i])
+def _regroup(labels: np.ndarray, given: Ranges) -> tuple[np.ndarray, int | None]:
+    """Place the loose (-1) in new groups, then in the nearest ones they fit into; and somebody for whom there was none."""
+    labels = labels.copy()
+    _found(labels, given)
+    left = np.flatnonzero(labels < 0)
+    numbers, first, inverse, size = np.unique(
+        labels[labels >= 0], return_index=True, return_inverse=True, return_counts=True
+    )
+    placed = np.flatnonzero(labels >= 0)
+    first, n_groups = placed[first], int(labels.max(initial=-1)) + 1
+    low, high = given.least[first].copy(), given.most[first].copy()
+    np.maximum.at(low, inverse, given.least[placed])
+    np.minimum.at(high, inverse, given.most[placed])
+    for i in left[np.argsort(-given.ks[left], kind="stable")]:
+        fits = (size + 1 >= given.ks[i]) & (low <= given.most[i]).all(axis=1) & (given.least[i] <= high).all(axis=1)
+        if fits.any():
+            near = np.flatnonzero(fits)
+            g = near[np.abs(given.rows[first[near]] - given.rows[i]).sum(axis=1).argmin()]
+            labels[i] = numbers[g]
+            size[g] += 1
+            low[g], high[g] = np.maximum(low[g], given.least[i]), np.minimum(high[g], given.most[i])
+        elif given.ks[i] <= 1:
+            labels[i], n_groups = n_groups, n_groups + 1
         else:
-            return made, i
-    return made, None
+            return labels, int(i)
+    return labels, None
 
 
-def _compatible(members: list[int], least: np.ndarray, most: np.ndarray) -> bool:
-    return bool((least[members].max(axis=0) <= most[members].min(axis=0)).all())
+def _found(labels: np.ndarray, given: Ranges) -> None:
+    """Let those who ask for most gather the nearest of the loose they fit with, and write what is formed into the labels.
+
+    Most find their crowd among the rows listed near their own; only the others look at everybody who is loose.
+    """
+    loose = np.flatnonzero(labels < 0)
+    crowd = find_crowd(given.rows[loose], given.ks[loose])
+    by_kind = loose[np.argsort(crowd.label, kind="stable")]
+    start = np.concatenate([[0], np.cumsum(crowd.sizes)])
+    kind = np.full(len(labels), -1)
+    kind[loose] = crowd.label
+    n_groups = int(labels.max(initial=-1)) + 1
+
+    def listed(i: int) -> Iterator[int]:
+        for c in (kind[i], *crowd.near[kind[i]]):
+            yield from by_kind[start[c] : start[c + 1]]
+
+    def anybody(i: int) -> Iterator[int]:
+        free = loose[labels[loose] < 0]
+        fits = (given.least[free] <= given.most[i]).all(axis=1) & (given.least[i] <= given.most[free]).all(axis=1)
+        free = free[fits] if fits.sum() >= given.ks[i] else free[:0]
+        yield from free[np.argsort(np.abs(given.rows[free] - given.rows[i]).sum(axis=1), kind="stable")]
+
+    for i in loose[np.argsort(-given.ks[loose], kind="stable")]:
+        if labels[i] < 0 and given.ks[i] > 1:
+            members = _gathered(i, listed(i), labels, given) or _gathered(i, anybody(i), labels, given)
+            if members:
+                labels[members] = n_groups
+                n_groups += 1
 
 
-def _found(
-    loose: list[int], good: list[list[int]], rows: np.ndarray, needs: np.ndarray, least: np.ndarray, most: np.ndarray
-) -> list[int]:
-    """Let those who need most gather the nearest of the loose they fit with; add what is formed, return who is left."""
-    left: list[int] = []
-    free = list(loose)
-    while free:
-        i = free.pop(0)
-        members = [i]
-        for j in sorted(free, key=lambda j: int(np.abs(rows[i] - rows[j]).sum())):
-            if len(members) >= needs[i]:
-                break
-            if _compatible([*members, j], least, most):
-                members.append(j)
-        if len(members) >= max(needs[i], 2):
-            good.append(members)
-            free = [j for j in free if j not in members]
-        else:
-            left.append(i)
-    return left
+def _gathered(i: int, others: Iterator[int], labels: np.ndarray, given: Ranges) -> list[int]:
+    """``i`` and the first of the others who are free and fit with all before them, as many as ``i`` asks for; or nobody."""
+    members, low, high = [i], given.least[i], given.most[i]
+    for j in others:
+        if labels[j] < 0 and j != i and (given.least[j] <= high).all() and (low <= given.most[j]).all():
+            members.append(j)
+            low, high = np.maximum(low, given.least[j]), np.minimum(high, given.most[j])
+            if len(members) == given.ks[i]:
+                return members
+    return []

@@ -87,17 +87,27 @@ def shard_of(rows: np.ndarray, cuts: Cuts) -> np.ndarray:
     return -1 - at
 
 
-def join_small(counts: np.ndarray, at_least: int) -> np.ndarray:
-    """The shard of every leaf: leaves with too few people join the next one, and the last the one before."""
-    shard, number, people = np.zeros(len(counts), np.int64), 0, 0
-    for leaf, count in enumerate(counts):
-        shard[leaf] = number
-        people += int(count)
-        if people >= at_least:
-            number, people = number + 1, 0
-    if people and number:
-        shard[shard == number] = number - 1
-    return shard
+def join_small(counts: np.ndarray, at_least: int | np.ndarray) -> np.ndarray:
+    """The shard of every leaf: leaves with too few people for those in them join the next one, the last the ones before.
+
+    ``at_least`` is one number for all leaves, or what the people of each ask for.
+
+    >>> join_small(np.array([5, 1, 1, 9, 2]), np.array([4, 4, 2, 8, 10])).tolist()
+    [0, 1, 1, 1, 1]
+    """
+    wanted = np.broadcast_to(at_least, len(counts))
+    shards: list[tuple[int, int, int]] = []  # leaves, people, and how many they ask for
+    leaves = people = asked = 0
+    for count, least in zip(counts.tolist(), wanted.tolist(), strict=True):
+        leaves, people, asked = leaves + 1, people + count, max(asked, least)
+        if people >= asked:
+            shards.append((leaves, people, asked))
+            leaves = people = asked = 0
+    while people < asked and shards:
+        more = shards.pop()
+        leaves, people, asked = leaves + more[0], people + more[1], max(asked, more[2])
+    lengths = [shard[0] for shard in shards] + ([leaves] if leaves else [])
+    return np.repeat(np.arange(len(lengths)), lengths)
 
 
 def wanted_shards(n_people: int, shard_people: int) -> int:
@@ -105,8 +115,11 @@ def wanted_shards(n_people: int, shard_people: int) -> int:
     return max(int(n_people / shard_people + 0.5), 1)
 
 
-def cut_people(rows: np.ndarray, k: int, shard_people: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """The people of every shard, ascending; decided by the rows and the seed alone.
+def cut_people(rows: np.ndarray, k: int | np.ndarray, shard_people: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """The people of every shard, ascending; decided by the rows, the levels and the seed alone.
+
+    ``k`` is everybody's or one for each; every shard has at least twice as many people as any of them asks for, unless it
+    is the only one.
 
     >>> rows = np.repeat(np.arange(8), 5)[:, None]
     >>> [len(people) for people in cut_people(rows, 2, 10, np.random.default_rng(0))]
@@ -117,10 +130,12 @@ def cut_people(rows: np.ndarray, k: int, shard_people: int, rng: np.random.Gener
         return [np.arange(len(rows))]
     sample = rows if len(rows) <= SAMPLE else rows[rng.choice(len(rows), SAMPLE, replace=False)]
     leaf = shard_of(rows, find_cuts(sample, n_shards, rng))
-    shard = join_small(np.bincount(leaf), smallest_shard(k, shard_people))[leaf]
+    top = np.ones(int(leaf.max()) + 1, np.int64)
+    np.maximum.at(top, leaf, k)
+    shard = join_small(np.bincount(leaf), smallest_shard(top, shard_people))[leaf]
     return [np.flatnonzero(shard == number) for number in range(int(shard.max()) + 1)]
 
 
-def smallest_shard(k: int, shard_people: int) -> int:
+def smallest_shard(k: int | np.ndarray, shard_people: int) -> np.ndarray:
     """Fewer people than this do not make a shard of their own."""
-    return max(2 * k, shard_people // SMALL)
+    return np.maximum(2 * np.asarray(k), shard_people // SMALL)

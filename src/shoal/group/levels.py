@@ -1,37 +1,32 @@
-"""People of different needs with methods that know a single k, and a bound on what any grouping of them costs."""
+"""People with levels of their own, for methods that know a single k."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from fractions import Fraction
 
 import numpy as np
 
 from shoal.errors import InputError
-from shoal.group.neighbours import EXACT_LIMIT, collapse_rows, nearest_rows
-
-LONGEST_LIST = 64
 
 
-def by_level(degrees: np.ndarray, need: np.ndarray, group_level: Callable[[np.ndarray, int], np.ndarray]) -> np.ndarray:
-    """Group the people of each need among themselves, from the highest need down, by ``group_level(rows, k)``.
+def by_level(degrees: np.ndarray, ks: np.ndarray, group_level: Callable[[np.ndarray, int], np.ndarray]) -> np.ndarray:
+    """Group the people of each level among themselves, from the highest down, by ``group_level(rows, k)``.
 
-    Where fewer than k of a need are left, the nearest people of lower need complete their group; where there are not
-    enough of those either, they join the nearest groups, which all have k members or more. Whoever needs nobody and was
-    not taken stays alone. So every need is met as long as nobody needs more people than there are.
+    Where fewer than k of a level are left, the nearest people of lower levels complete their group; where there are not
+    enough of those either, they join the nearest groups, which all have k members or more. Whoever has level 1 and was
+    not taken stays alone. So everybody's k is met as long as none is above the number of people.
 
     >>> rows = np.array([[0], [1], [5], [5], [7]])
     >>> by_level(rows, np.array([2, 2, 1, 3, 1]), lambda rows, k: np.zeros(len(rows), int)).tolist()
     [0, 0, 1, 1, 1]
     """
-    degrees, need = np.asarray(degrees, dtype=np.int64), np.maximum(np.asarray(need), 1)
+    degrees, ks = np.asarray(degrees, dtype=np.int64), np.asarray(ks)
     n = len(degrees)
-    if need.max(initial=1) > max(n, 1):
-        raise InputError(f"nobody can need more people than there are, {n}; somebody needs {need.max()}")
+    if ks.max(initial=1) > max(n, 1):
+        raise InputError(f"k must lie between 1 and the number of rows, {n}; got {ks.max()}")
     group, n_groups = np.full(n, -1, np.int64), 0
-    for k in np.unique(need[need > 1])[::-1]:
-        mine, free = np.flatnonzero((group < 0) & (need == k)), np.flatnonzero((group < 0) & (need < k))
+    for k in np.unique(ks[ks > 1])[::-1]:
+        mine, free = np.flatnonzero((group < 0) & (ks == k)), np.flatnonzero((group < 0) & (ks < k))
         if len(mine) >= k:
             group[mine] = n_groups + np.asarray(group_level(degrees[mine], int(k)))
         elif len(mine) and len(mine) + len(free) >= k:
@@ -58,33 +53,3 @@ def in_order(group: np.ndarray) -> np.ndarray:
     number = np.empty(len(first), np.int32)
     number[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
     return number[inverse]
-
-
-def needs_bound(degrees: np.ndarray, need: np.ndarray, jobs: int = 1) -> int:
-    """A cost that no grouping in which everybody is among ``need`` people can undercut, in exact arithmetic.
-
-    A group of size s costs at least the sum of its members' distances over s - 1 (see `shoal.group.bound`): half of every
-    member's mean distance to the others. That is at least half the mean over the need - 1 nearest, since s >= need, and
-    at least half the mean over fewer of the nearest, of which `LONGEST_LIST` kinds are looked up. One-sided and pinned
-    groups cost no less than medians, so it holds for them too. Says nothing, 0, above `EXACT_LIMIT` kinds of rows.
-
-    >>> needs_bound(np.array([[0, 0], [0, 1], [5, 5], [5, 7]]), np.array([2, 1, 2, 1]))
-    2
-    """
-    need = np.maximum(np.asarray(need), 1)
-    if need.max(initial=1) <= 1:
-        return 0
-    first, kind, count = collapse_rows(degrees)
-    if len(first) > EXACT_LIMIT:
-        return 0
-    near, distance = nearest_rows(degrees[first], int(min(need.max() - 1, LONGEST_LIST)), jobs=jobs)
-    share = np.concatenate([count[:, None] - 1, count[near]], axis=1)
-    before = np.cumsum(share, axis=1) - share
-    total = Fraction(0)
-    for k in np.unique(need[need > 1]):
-        people = np.bincount(kind[need == k], minlength=len(first))
-        taken = np.clip(k - 1 - before, 0, share)
-        known, sums = taken.sum(axis=1), (taken[:, 1:] * distance.astype(np.int64)).sum(axis=1) * people
-        for others in np.unique(known[people > 0]):
-            total += Fraction(int(sums[known == others].sum()), 2 * int(others))
-    return math.ceil(total)

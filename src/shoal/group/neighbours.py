@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from shoal.crowds import distinct_rows
-from shoal.group._neighbour_kernels import FAR, box_leaves, nearest_by_overlap, nearest_in_leaves, tree_order
+from shoal.group._neighbour_kernels import FAR, Boxes, box_leaves, nearest_by_overlap, nearest_in_leaves, tree_order
 from shoal.progress import run_jobs
 
 EXACT_LIMIT = 120_000
@@ -74,10 +74,19 @@ class Crowd(NamedTuple):
     distance: np.ndarray
 
 
-def find_crowd(degrees: np.ndarray, k: int, *, jobs: int = 1, progress: Callable[[float], None] | None = None) -> Crowd:
-    """Collapse identical rows and list as many neighbours of each as groups of k, and the bound, want to know."""
+def find_crowd(
+    degrees: np.ndarray, k: int | np.ndarray, *, jobs: int = 1, progress: Callable[[float], None] | None = None
+) -> Crowd:
+    """Collapse identical rows and list as many neighbours of each as groups of k, and the bound, want to know.
+
+    Where people have levels of their own, as many as nine in ten of the protected want: a few who ask for a thousand do
+    not lengthen everybody's list.
+    """
+    asked = np.sort(np.ravel(k))
+    asked = asked[np.searchsorted(asked, 1, side="right") :]
+    most = int(asked[len(asked) * 9 // 10]) if len(asked) else 1
     first, label, count = collapse_rows(degrees)
-    near, distance = nearest_rows(degrees[first], max(MIN_NEIGHBOURS, k + 6), jobs=jobs, progress=progress)
+    near, distance = nearest_rows(degrees[first], max(MIN_NEIGHBOURS, most + 6), jobs=jobs, progress=progress)
     return Crowd(first, label, count, near, distance)
 
 
@@ -117,14 +126,15 @@ def _dense(
     rows, sums, n_leaves = rows[order], sums[order], len(starts) - 1
     blocks = np.empty((n_leaves, n_slices, LEAF_SIZE), rows.dtype)
     low, high = np.empty((2, n_leaves, sums.shape[1]), np.int32)
-    centre = np.empty((n_leaves, sums.shape[1]), np.float32)
-    box_leaves(rows, sums, starts, blocks, low, high, centre)
+    centre = np.empty((n_leaves, sums.shape[1]), np.int64)
+    boxes = Boxes(rows, sums, starts, blocks, low, high, centre)
+    box_leaves(boxes)
     near = np.zeros((n, n_neighbours), np.int32)
     far = np.full((n, n_neighbours), FAR, np.int32)
     limit = n_leaves if n <= EXACT_LIMIT else min(SEARCH_LEAVES, n_leaves)
 
     def task(leaves: np.ndarray) -> None:
-        nearest_in_leaves(rows, sums, starts, blocks, low, high, centre, leaves, limit, near, far)
+        nearest_in_leaves(boxes, leaves, limit, near, far)
 
     run_jobs(task, chunks(n_leaves, 16), jobs, progress)
     result, distance = np.empty_like(near), np.empty_like(far)

@@ -13,6 +13,7 @@ Where the paper is silent or does not fit:
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -86,16 +87,20 @@ def degree_anonymization(
     rng: np.random.Generator,
     restarts: int = 5,
     max_rounds: int = MAX_ROUNDS,
+    time_limit: float | None = None,
     jobs: int = 1,
     progress: Callable[[float], None] | None = None,
 ) -> Grouping:
     """Groups of at least k nodes by alternating assignment and medians, the best of several random starts.
+
+    After `time_limit` seconds no round begins any more, and the best groups so far are taken.
 
     >>> rows = np.array([[0, 0], [0, 1], [9, 9], [9, 8]])
     >>> found = degree_anonymization(rows, 2, rng=np.random.default_rng(0))
     >>> found.cost, bool(found.labels[0] == found.labels[1]), bool(found.labels[2] == found.labels[3])
     (2, True, True)
     """
+    deadline = None if time_limit is None else time.monotonic() + time_limit
     n_nodes = degrees.shape[0]
     if k == 1:
         return Grouping(np.arange(n_nodes, dtype=np.int32), 0, [0], [0])
@@ -107,7 +112,7 @@ def degree_anonymization(
         )
 
     def start(child: np.random.Generator) -> Grouping:
-        return _alternate(degrees, k, ASSIGNMENTS[assignment], child, max_rounds)
+        return _alternate(degrees, k, ASSIGNMENTS[assignment], child, max_rounds, deadline)
 
     runs = run_jobs(start, rng.spawn(restarts), jobs, progress)
     best = min(runs, key=lambda run: run.cost)
@@ -115,15 +120,22 @@ def degree_anonymization(
     return Grouping(best.labels, best.cost, rounds, [count for run in runs for count in run.best_rounds])
 
 
-def _alternate(degrees: np.ndarray, k: int, assign: Assignment, rng: np.random.Generator, max_rounds: int) -> Grouping:
-    """One start of DegreeAnonymization: until the assignment repeats or the rounds are used up."""
+def _alternate(
+    degrees: np.ndarray,
+    k: int,
+    assign: Assignment,
+    rng: np.random.Generator,
+    max_rounds: int,
+    deadline: float | None,
+) -> Grouping:
+    """One start of DegreeAnonymization: until the assignment repeats or the rounds, or the time, are used up."""
     n_nodes, n_groups = len(degrees), len(degrees) // k
     labels = (rng.permutation(n_nodes) % n_groups).astype(np.int32)
     wide = 2 * int(degrees.sum(axis=1, dtype=np.int64).max(initial=0)) > np.iinfo(np.int32).max
     distance = np.empty((n_groups, n_nodes), np.int64 if wide else np.int32)
     centres = middle(*group_medians(degrees, labels))
     best, best_cost, rounds, best_round = labels, l1_cost(degrees, labels, centres), 0, 0
-    while rounds < max_rounds:
+    while rounds < max_rounds and (deadline is None or time.monotonic() < deadline):
         rounds += 1
         _kernels.distances(centres, degrees, distance)
         before, labels = labels, assign(distance, k, rng)

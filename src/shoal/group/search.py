@@ -1,12 +1,16 @@
-"""Groups of at least k rows with low l1 cost: shoal's own method.
+"""Groups with low l1 cost in which everybody is among at least k people: shoal's own method.
+
+Everybody may have a k of their own; the same k for all is the plain case. Whoever has k = 1 may stay alone, at no cost, or
+serve in somebody's crowd. Groups can be priced for releases in which edges may only be added or only removed, and people
+can be exempt: their row stays as it is and whoever shares their group takes it on.
 
 Rows near each other are found once (`neighbours`), a first grouping grows from the dense spots (`seeds`), and a long run
-of small moves improves it: nodes move or change places between neighbouring groups, groups are dissolved, founded, merged
+of small moves improves it: people move or change places between neighbouring groups, groups are dissolved, founded, merged
 and split again. A move that costs is sometimes accepted, the less often the longer the search runs (annealing), which
 carries the grouping out of local optima.
 
-Between two stretches of steps the groups are dealt into shards along random directions; a shard is one task for one
-thread and its step count is fixed beforehand, so the groups depend on the seed and not on the clock or the cores.
+Between two stretches of steps the groups are dealt into zones along random directions; a zone is one task for one thread
+and its step count is fixed beforehand, so the groups depend on the seed and not on the clock or the cores.
 """
 
 from __future__ import annotations
@@ -18,28 +22,30 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.errors import InputError
-from shoal.group._problem import Problem, make_problem
-from shoal.group._search_kernels import anneal
-from shoal.group._state import State, build_state
-from shoal.group._state_kernels import total_cost
-from shoal.group.exact import exact_groups
-from shoal.group.neighbours import Crowd, find_crowd, small_dtype
-from shoal.group.seeds import seed_groups
+from shoal.group._cost_kernels import total_cost
+from shoal.group._move_kernels import Scratch
+from shoal.group._search_kernels import Stretch, anneal
+from shoal.group._state import State
+from shoal.group.exact import cheapest_runs
+from shoal.group.levels import in_order
+from shoal.group.neighbours import Crowd, find_crowd
+from shoal.group.start import Wanted, first_state, settle
 from shoal.progress import run_jobs
 
-SHARD_NODES = 20_000
+COSTS = ("median", "max", "min")
+ZONE_PEOPLE = 20_000
 SHARE_OF_NEIGHBOURS = 0.25
-MAX_SHARDS = 8
-RARE = 8
-TINY_NODES = 200
+MAX_ZONES = 8
+RARE = 4
+TINY = 200
 WIDE_SLICES = 256
 NARROW_SLICES = 64
-SMALL_NODES = 5_000
+SMALL = 5_000
 MAX_ROW = 2**30  # kernels add up in 32 bits
 
 
 class Effort(NamedTuple):
-    """Steps per node on small and on large inputs, stretches between shards, first and last temperature.
+    """Steps per person on small and on large inputs, stretches between zones, first and last temperature.
 
     ``crowding`` is by how much each further member of a group adds to the steps.
     """
@@ -61,8 +67,10 @@ EFFORTS = {
 
 def search_groups(
     degrees: np.ndarray,
-    k: int,
+    k: int | np.ndarray,
     *,
+    cost: str = "median",
+    exempt: np.ndarray | None = None,
     rng: np.random.Generator,
     effort: str = "balanced",
     time_limit: float | None = None,
@@ -70,53 +78,88 @@ def search_groups(
     progress: Callable[[float], None] | None = None,
     crowd: Crowd | None = None,
 ) -> np.ndarray:
-    """Partition the rows of ``degrees`` into groups of at least ``k``, minimising the distances to the groups' medians.
+    """Partition the rows of ``degrees`` so that everybody is in a group of at least ``k``, at low cost.
 
-    Returns the group of every row, numbered from 0. One slice is solved exactly. ``time_limit`` (seconds) shortens the
-    search to fit. ``progress`` is called with the share of the work done. ``crowd`` is `find_crowd` of these rows, where it
-    is known already.
+    Parameters
+    ----------
+    degrees
+        Whole numbers, one row per person.
+    k
+        How many people must share the row of each, themself included: one number for all, or one for each; 1 is no
+        protection.
+    cost
+        What a group's row is: "median" of its members', "max" (edges are only added) or "min" (only removed).
+    exempt
+        Whose row must not change; all may by default.
+    rng
+        Where chance comes from. The groups depend on it and not on the number of jobs.
+    effort
+        "fast", "balanced" or "thorough". One slice and one k for all is solved exactly, whatever the effort.
+    time_limit
+        Seconds, from now. Shortens the search to fit and gives the best groups found so far; neighbours and first groups
+        take the time they take.
+    jobs, progress
+        Threads, and what is called with the share of the work done.
+    crowd
+        `find_crowd` of these rows, where it is known already.
 
+    Returns
+    -------
+    The group of every row, numbered in the order of their first rows.
+
+    Examples
+    --------
     >>> rows = np.array([[0, 1], [9, 9], [0, 2], [9, 8], [0, 1]])
     >>> search_groups(rows, 2, rng=np.random.default_rng(0)).tolist()
     [0, 1, 0, 1, 0]
+    >>> search_groups(rows, np.array([3, 1, 1, 1, 1]), rng=np.random.default_rng(0)).tolist()
+    [0, 1, 0, 2, 0]
     """
-    degrees = np.ascontiguousarray(degrees, dtype=np.int32)
-    n = len(degrees)
-    if not 1 <= k <= n:
-        raise InputError(f"k must lie between 1 and the number of rows, {n}; got {k}")
-    if effort not in EFFORTS:
-        raise InputError(f"effort must be one of {', '.join(EFFORTS)}; got '{effort}'")
-    if int(degrees.sum(axis=1, dtype=np.int64).max(initial=0)) >= MAX_ROW:
-        raise InputError("somebody has more than a thousand million contacts, which the search cannot add up")
-    if k == 1 or n < 2 * k:
-        return np.arange(n, dtype=np.int32) if k == 1 else np.zeros(n, np.int32)
-    if degrees.shape[1] == 1:
-        return exact_groups(degrees[:, 0], k)
     deadline = None if time_limit is None else time.monotonic() + time_limit
+    degrees, ks, still = _checked(degrees, k, cost, exempt, effort)
+    n, top = len(degrees), int(ks.max(initial=1))
+    if top == 1:
+        return np.arange(n, dtype=np.int32)
+    plain = bool((ks == top).all()) and cost == "median" and not still.any()
+    if plain and n < 2 * top:
+        return np.zeros(n, np.int32)
+    if plain and degrees.shape[1] == 1:
+        return in_order(cheapest_runs(degrees[:, 0], top))
     tell = progress or (lambda share: None)
     if crowd is None:
-        crowd = find_crowd(degrees, k, jobs=jobs, progress=lambda share: tell(SHARE_OF_NEIGHBOURS * share))
-    problem = make_problem(degrees, k, crowd)
-    label = seed_groups(problem.degrees, k, problem.class_start, problem.near, problem.distance, jobs=jobs)
-    state = build_state(problem, k, label, small_dtype(degrees))
-    best = _search(state, k, rng, EFFORTS[effort], deadline, jobs, tell)
-    return _all_labels(problem, best, k)
+        crowd = find_crowd(degrees, ks, jobs=jobs, progress=lambda share: tell(SHARE_OF_NEIGHBOURS * share))
+    group = np.full(n, -1, np.int64) if still.any() else settle(crowd, ks)
+    nodes = np.flatnonzero(group < 0)
+    nodes = nodes[np.lexsort((-ks[nodes], crowd.label[nodes]))]
+    wanted = Wanted(-degrees if cost == "min" else degrees, ks, still, cost != "median")
+    state = first_state(wanted, crowd, nodes, jobs=jobs)
+    found = _search(state, rng, EFFORTS[effort], deadline, jobs, tell)
+    group[nodes] = np.where(found < 0, -1, found + group.max() + 1)
+    return in_order(group)
 
 
-def _all_labels(problem: Problem, label: np.ndarray, k: int) -> np.ndarray:
-    """Groups of all rows, numbered in the order of their first row."""
-    group = np.empty(len(problem.nodes) + len(problem.settled), np.int64)
-    group[problem.nodes] = label
-    group[problem.settled] = len(label) + np.arange(len(problem.settled)) // k
-    _, first, inverse = np.unique(group, return_index=True, return_inverse=True)
-    number = np.empty(len(first), np.int32)
-    number[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
-    return number[inverse]
+def _checked(
+    degrees: np.ndarray, k: int | np.ndarray, cost: str, exempt: np.ndarray | None, effort: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    degrees = np.ascontiguousarray(degrees, dtype=np.int32)
+    n = len(degrees)
+    ks = np.full(n, k, np.int64) if np.ndim(k) == 0 else np.asarray(k, dtype=np.int64)
+    still = np.zeros(n, bool) if exempt is None else np.asarray(exempt, dtype=bool)
+    if ks.shape != (n,) or still.shape != (n,):
+        raise InputError(f"k and exempt must have one value for each of the {n} rows")
+    wrong = ks[(ks < 1) | (ks > n)]
+    if len(wrong):
+        raise InputError(f"k must lie between 1 and the number of rows, {n}; got {wrong[0]}")
+    for name, value, known in (("cost", cost, COSTS), ("effort", effort, tuple(EFFORTS))):
+        if value not in known:
+            raise InputError(f"{name} must be one of {', '.join(known)}; got '{value}'")
+    if int(degrees.sum(axis=1, dtype=np.int64).max(initial=0)) >= MAX_ROW:
+        raise InputError("somebody has more than a thousand million contacts, which the search cannot add up")
+    return degrees, ks, still
 
 
 def _search(
     state: State,
-    k: int,
     rng: np.random.Generator,
     effort: Effort,
     deadline: float | None,
@@ -124,92 +167,111 @@ def _search(
     progress: Callable[[float], None],
 ) -> np.ndarray:
     """Anneal in stretches of falling temperature; return the best labels seen between them."""
-    best, best_cost = state.label.copy(), total_cost(state)
-    n_stretches = effort.stretches
-    steps = _steps_per_node(state, k, effort)
+    best, best_cost = state.people["label"].copy(), total_cost(state)
+    steps = _steps_per_person(state, effort)
     if deadline is not None:
-        steps = _affordable(state, k, rng, effort, steps, deadline, jobs)
+        steps = _affordable(state, rng, effort, steps, deadline, jobs)
     hot = effort.hot * min(steps / effort.steps, 1) ** 0.25
-    levels = np.geomspace(max(hot, effort.cold), effort.cold, n_stretches + 1)
-    for i in range(n_stretches):
-        _stretch(state, k, rng, levels[i], levels[i + 1], -(-steps // n_stretches), deadline, jobs)
+    heats = np.geomspace(max(hot, effort.cold), effort.cold, effort.stretches + 1)
+    for i in range(effort.stretches):
+        _stretch(state, rng, heats[i], heats[i + 1], -(-steps // effort.stretches), deadline, jobs)
         cost = total_cost(state)
         if cost < best_cost:
-            best, best_cost = state.label.copy(), cost
-        progress(SHARE_OF_NEIGHBOURS + (1 - SHARE_OF_NEIGHBOURS) * (i + 1) / n_stretches)
+            best, best_cost = state.people["label"].copy(), cost
+        progress(SHARE_OF_NEIGHBOURS + (1 - SHARE_OF_NEIGHBOURS) * (i + 1) / effort.stretches)
     return best
 
 
-def _steps_per_node(state: State, k: int, effort: Effort) -> int:
+def _mean_k(state: State) -> float:
+    """The mean level of those who are protected."""
+    ks = state.people["k"]
+    return float(ks[ks > 1].mean())
+
+
+def _steps_per_person(state: State, effort: Effort) -> int:
     """Fewer for large and for wide inputs, so that time grows no faster than n; more for large groups.
 
     A hurried search spends more on large groups only where rows are long, which is where it pays. Tiny inputs get as
-    many steps as one of ``TINY_NODES`` nodes.
+    many steps as one of ``TINY`` people.
     """
-    n, width = state.degrees.shape
-    steps = np.clip(SMALL_NODES / n, effort.steps_large / effort.steps, 1) * effort.steps
+    n, width = int(np.sum(state.people["label"] >= 0)), state.degrees.shape[1]
+    steps = np.clip(SMALL / n, effort.steps_large / effort.steps, 1) * effort.steps
     steps *= min(WIDE_SLICES / width, 1) ** 0.7
     hurried = effort.stretches < 10 and width <= NARROW_SLICES
-    crowding = 0.0 if hurried else effort.crowding * (min(k, 20) - 2)
-    return int(max(steps * (1 + crowding), effort.steps * TINY_NODES / n))
+    crowding = 0.0 if hurried else effort.crowding * (min(_mean_k(state), 20) - 2)
+    return int(max(steps * (1 + crowding), effort.steps * TINY / n))
 
 
-def _affordable(
-    state: State, k: int, rng: np.random.Generator, effort: Effort, steps: int, deadline: float, jobs: int
-) -> int:
-    """Steps per node that fit before the deadline, going by the time that a few cold ones take."""
+def _affordable(state: State, rng: np.random.Generator, effort: Effort, steps: int, deadline: float, jobs: int) -> int:
+    """Steps per person that fit before the deadline, going by the time that a few cold ones take."""
     started, sample = time.monotonic(), max(steps // 50, 1)
-    _stretch(state, k, rng, effort.cold, effort.cold, sample, deadline, jobs)
+    _stretch(state, rng, effort.cold, effort.cold, sample, deadline, jobs)
     now = time.monotonic()
     return min(steps, int(0.7 * sample * max(deadline - now, 0) / max(now - started, 1e-6)))
 
 
 def _stretch(
     state: State,
-    k: int,
     rng: np.random.Generator,
     hot: float,
     cold: float,
-    per_node: int,
+    per_person: int,
     deadline: float | None,
     jobs: int,
 ) -> None:
-    """Deal the groups into shards and anneal each for ``per_node`` steps a node."""
-    n_shards = deal_shards(state, rng)
-    by_node, by_group = state.shard[state.label], state.shard[state.size == 0]
-    nodes, empty = np.argsort(by_node, kind="stable"), np.flatnonzero(state.size == 0)
-    bounds = np.searchsorted(by_node[nodes], np.arange(n_shards + 1))
-    seeds = rng.integers(1, 2**63, n_shards, dtype=np.uint64)
+    """Deal the groups into zones and anneal each for ``per_person`` steps for everybody in a group."""
+    spare, zone_of_spare = deal_zones(state, rng)
+    protected = np.flatnonzero(state.people["k"] > 1)
+    zone = state.people["zone"][protected]
+    order = protected[np.argsort(zone, kind="stable")]
+    n_zones = int(zone.max()) + 1
+    bounds = np.searchsorted(np.sort(zone), np.arange(n_zones + 1))
+    grouped = np.bincount(state.people["zone"][state.people["label"] >= 0], minlength=n_zones)
+    seeds = rng.integers(1, 2**63, n_zones, dtype=np.uint64)
+    rare = max(int(RARE * _mean_k(state) ** 2), 32)
+    longest = 2 * int(state.groups["room"].max()) + 1
 
-    def task(shard: int) -> None:
-        pick, free = nodes[bounds[shard] : bounds[shard + 1]], empty[by_group == shard]
-        if per_node == 0 or (deadline is not None and time.monotonic() > deadline):
+    def task(number: int) -> None:
+        pick, free = order[bounds[number] : bounds[number + 1]], spare[zone_of_spare == number]
+        if per_person == 0 or len(pick) == 0 or (deadline is not None and time.monotonic() > deadline):
             return
-        spare = np.concatenate([free, np.zeros(len(pick) // k + 1, np.int64)])
-        anneal(state, k, pick, spare, len(free), hot, cold, per_node * len(pick), seeds[shard], RARE * k * k)
+        room = np.concatenate([free, np.zeros(len(pick), np.int64)])
+        n_steps = per_person * int(grouped[number])
+        tmp = Scratch(number, seeds[number : number + 1], *np.empty((5, longest), np.int64))
+        anneal(state, tmp, Stretch(pick, room, len(free), hot, cold, n_steps, rare))
 
-    run_jobs(task, range(n_shards), jobs)
+    run_jobs(task, range(n_zones), jobs)
 
 
-def deal_shards(state: State, rng: np.random.Generator) -> int:
-    """Cut the groups into halves along random directions until a shard is small; empty groups are dealt out in turn.
+def deal_zones(state: State, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Cut the groups into halves along random directions until a zone is small; whoever is alone goes along.
 
-    All in whole numbers, so that no rounding can depend on the machine.
+    Writes everybody's zone; returns the empty groups and their zones, which are dealt out in turn. All in whole numbers,
+    so that no rounding can depend on the machine.
     """
-    depth = int(np.log2(np.clip(len(state.label) / SHARD_NODES, 1, MAX_SHARDS)))
-    live = np.flatnonzero(state.size)
-    centre = state.columns[live, state.size[live] // 2].astype(np.int64)
-    parts = [np.arange(len(live))]
-    for _ in range(depth):
+    people, groups = state.people, state.groups
+    live, alone = np.flatnonzero(groups["count"]), np.flatnonzero(people["label"] < 0)
+    wanted = min((len(people) - len(alone)) / ZONE_PEOPLE, MAX_ZONES, len(live))
+    centre = state.columns[groups["first"][live] + groups["count"][live] // 2].astype(np.int64)
+    if wanted >= 2 and len(alone):
+        centre = np.concatenate([centre, state.degrees[alone].astype(np.int64)])
+    parts = [np.arange(len(centre))]
+    for _ in range(int(np.log2(max(wanted, 1)))):
         halves = []
         for part in parts:
-            one, two = rng.integers(len(part), size=2)
-            across = centre[part[one]] - centre[part[two]] + rng.integers(-1, 2, centre.shape[1])
+            one, two = part[rng.integers(np.sum(part < len(live)), size=2)]
+            across = centre[one] - centre[two] + rng.integers(-1, 2, centre.shape[1])
             order = part[np.argsort(centre[part] @ across, kind="stable")]
-            halves += [order[: len(order) // 2], order[len(order) // 2 :]]
+            seen = np.cumsum(order < len(live))
+            cut = int(np.searchsorted(seen, seen[-1] // 2, side="right"))
+            halves += [np.sort(order[:cut]), np.sort(order[cut:])]
         parts = halves
+    zone = np.zeros(len(live) + len(alone), np.int64)
     for number, part in enumerate(parts):
-        state.shard[live[part]] = number
-    empty = np.flatnonzero(state.size == 0)
-    state.shard[empty] = np.arange(len(empty)) % len(parts)
-    return len(parts)
+        zone[part] = number
+    zone_of = np.zeros(len(groups), np.int64)
+    zone_of[live] = zone[: len(live)]
+    people["zone"] = zone_of[people["label"]]
+    people["zone"][alone] = zone[len(live) :]
+    empty = np.flatnonzero(groups["count"] == 0)
+    return empty, np.arange(len(empty)) % len(parts)

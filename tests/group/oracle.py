@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 
-def group_cost(rows, pinned, cost):
+def group_cost(rows, exempt, cost):
     """Cost of giving the rows one row; None if it cannot be."""
-    if pinned.any():
-        target = rows[pinned][0]
-        if (rows[pinned] != target).any():
+    if exempt.any():
+        target = rows[exempt][0]
+        if (rows[exempt] != target).any():
             return None
         if (cost == "max" and (rows > target).any()) or (cost == "min" and (rows < target).any()):
             return None
@@ -18,14 +18,14 @@ def group_cost(rows, pinned, cost):
     return int(np.abs(rows - target).sum())
 
 
-def cost_of(rows, need, pinned, cost, labels):
+def cost_of(rows, ks, exempt, cost, labels):
     """Cost of a grouping; None if it is not valid."""
     order = np.argsort(labels, kind="stable")
     total = 0
     for members in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1):
-        if len(members) == 1 and need[members[0]] <= 1:
+        if len(members) == 1 and ks[members[0]] <= 1:
             continue
-        part = group_cost(rows[members], pinned[members], cost) if need[members].max() <= len(members) else None
+        part = group_cost(rows[members], exempt[members], cost) if ks[members].max() <= len(members) else None
         if part is None:
             return None
         total += part
@@ -45,7 +45,7 @@ def partitions(n):
     return grow(0, [], 0)
 
 
-def cheapest(rows, need, pinned, cost):
+def cheapest(rows, ks, exempt, cost):
     """The least cost of all valid groupings; None if there is none."""
-    costs = [cost_of(rows, need, pinned, cost, labels) for labels in partitions(len(rows))]
+    costs = [cost_of(rows, ks, exempt, cost, labels) for labels in partitions(len(rows))]
     return min((c for c in costs if c is not None), default=None)

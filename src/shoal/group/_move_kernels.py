@@ -1,0 +1,226 @@
+"""Moves of many people at once: dissolve a group, found one, merge two and split them again.
+
+Each is carried out step by step on the live state, priced exactly, and undone when it costs more than its ``limit``.
+They return whether the move was kept and the change in cost.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._numba import lean
+from shoal.group._cost_kernels import change, cost_of
+from shoal.group._sort_kernels import sort_by
+from shoal.group._state import FAR, NOBODY, State
+from shoal.group._state_kernels import fits, insert, put
+
+
+class Scratch(NamedTuple):
+    """What one thread needs of its own: its zone, a random state, and room for the people of two groups and more."""
+
+    zone: int
+    rng: np.ndarray
+    moved: np.ndarray
+    home: np.ndarray
+    key: np.ndarray
+    order: np.ndarray
+    spare: np.ndarray
+
+
+@lean
+def draw(rng: np.ndarray, below: int) -> int:
+    """A whole number in [0, below), by xorshift."""
+    x = rng[0]
+    x ^= x << np.uint64(13)
+    x ^= x >> np.uint64(7)
+    x ^= x << np.uint64(17)
+    rng[0] = x
+    return int(np.int64(((x >> np.uint64(32)) * np.uint64(below)) >> np.uint64(32)))
+
+
+@lean
+def _any_of_kind(st: State, rng: np.ndarray, c: int) -> int:
+    first = st.start[c]
+    count = st.start[c + 1] - first
+    return first if count == 1 else first + draw(rng, count)
+
+
+@lean
+def any_member(st: State, rng: np.ndarray, g: int) -> int:
+    """A random member of group ``g``."""
+    return st.members[st.groups[g].first + draw(rng, st.groups[g].count)]
+
+
+@lean
+def neighbour(st: State, rng: np.ndarray, a: int) -> int:
+    """Somebody near ``a``; the nearer a row, the more often it is drawn."""
+    j = (draw(rng, 1 << 15) * draw(rng, 1 << 15) * st.near.shape[1]) >> 30
+    return _any_of_kind(st, rng, st.near[st.people[a].kind, j])
+
+
+@lean
+def alone_near(st: State, rng: np.ndarray, g: int) -> int:
+    """Somebody who is alone, near a member of group ``g``; -1 if none was met."""
+    member = any_member(st, rng, g)
+    c = neighbour(st, rng, member)
+    return c if st.people[c].label < 0 and st.people[c].zone == st.people[member].zone else NOBODY
+
+
+@lean
+def _distance(st: State, a: int, b: int) -> np.int64:
+    total = np.int64(0)
+    for t in range(st.degrees.shape[1]):
+        total += abs(np.int64(st.degrees[a, t]) - np.int64(st.degrees[b, t]))
+    return total
+
+
+@lean
+def _undo(st: State, tmp: Scratch, count: int) -> tuple[bool, np.int64]:
+    for i in range(count - 1, -1, -1):
+        put(st, tmp.home[i], tmp.moved[i])
+    return False, np.int64(0)
+
+
+@lean
+def _cheapest_home(st: State, tmp: Scratch, a: int) -> tuple[int, int, np.int64]:
+    """The neighbouring group that takes in ``a`` at the least cost, and a member of level 1 whom it lets go for that."""
+    g, best, best_out, best_cost = st.people[a].label, -1, -1, np.int64(FAR)
+    for j in range(st.near.shape[1]):
+        c = _any_of_kind(st, tmp.rng, st.near[st.people[a].kind, j])
+        h = st.people[c].label
+        if h < 0 or h == g or st.people[c].zone != tmp.zone:
+            continue
+        z = -1
+        if st.groups[h].n_top < st.groups[h].count:
+            z = any_member(st, tmp.rng, h)
+            z = z if st.people[z].k == 1 else -1
+        if (h != best or z >= 0) and fits(st, h, z, a):
+            cost = change(st, h, z, a)
+            if cost < best_cost:
+                best, best_out, best_cost = h, z, cost
+    return best, best_out, best_cost
+
+
+@lean
+def try_dissolve(st: State, tmp: Scratch, g: int, limit: float) -> tuple[bool, np.int64]:
+    """Scatter ``g``: each to the cheapest neighbouring group with room, those of level 1 back to being alone."""
+    count, first, done = st.groups[g].count, st.groups[g].first, 0
+    delta = -cost_of(st, g)
+    for i in range(count):
+        tmp.order[i] = st.members[first + i]
+    for i in range(count):
+        a = tmp.order[i]
+        home, out, cost = -1, -1, np.int64(0)
+        if st.people[a].k > 1:
+            home, out, cost = _cheapest_home(st, tmp, a)
+        if delta + cost > limit:
+            return _undo(st, tmp, done)
+        delta += cost
+        if out >= 0:
+            tmp.moved[done], tmp.home[done] = out, home
+            done += 1
+            put(st, NOBODY, out)
+        tmp.moved[done], tmp.home[done] = a, g
+        done += 1
+        put(st, home, a)
+    return True, delta
+
+
+@lean
+def try_found(st: State, tmp: Scratch, a: int, g: int, limit: float) -> tuple[bool, np.int64]:
+    """Fill the empty group ``g`` with ``a`` and the nearest who are alone or whose groups can spare them.
+
+    If the group of ``a`` cannot spare them, somebody near who is alone takes their place first.
+    """
+    delta, done, old = np.int64(0), 0, st.people[a].label
+    if not fits(st, old, a, NOBODY):
+        c = alone_near(st, tmp.rng, old)
+        if c < 0 or not fits(st, old, NOBODY, c):
+            return False, delta
+        delta -= cost_of(st, old)
+        put(st, old, c)
+        delta += cost_of(st, old)  # may be FAR, until ``a`` is gone
+        tmp.moved[0], tmp.home[0], done = c, -1, 1
+    for j in range(-1, st.near.shape[1]):
+        b = a if j < 0 else _any_of_kind(st, tmp.rng, st.near[st.people[a].kind, j])
+        h = st.people[b].label
+        if h == g or st.people[b].zone != tmp.zone or st.people[b].k > st.groups[g].room:
+            continue
+        if h >= 0 and not fits(st, h, b, NOBODY):
+            if j < 0:
+                break
+            continue
+        cost = change(st, g, NOBODY, b)
+        if cost == FAR:
+            continue
+        delta += cost + (change(st, h, b, NOBODY) if h >= 0 else 0)
+        put(st, g, b)
+        tmp.moved[done], tmp.home[done] = b, h
+        done += 1
+        if st.groups[g].count >= st.groups[g].top:
+            break
+    if 0 < st.groups[g].top <= st.groups[g].count and delta <= limit:
+        return True, delta
+    return _undo(st, tmp, done)
+
+
+@lean
+def _best_cut(st: State, tmp: Scratch, total: int, g: int, h: int) -> int:
+    """How many, of people in the order of their ``key``, go to ``g`` so that both groups are large enough for all.
+
+    As near as can be to where the key changes sign; 0 if no cut does.
+    """
+    tops, top = tmp.home, 0
+    for i in range(total - 1, -1, -1):
+        top = max(top, st.people[tmp.moved[tmp.order[i]]].k)
+        tops[i] = top
+    top = best = wish = 0
+    for i in range(total):
+        wish += tmp.key[i] < 0
+    for cut in range(1, total):
+        top = max(top, st.people[tmp.moved[tmp.order[cut - 1]]].k)
+        valid = 2 <= top <= cut <= st.groups[g].room and 2 <= tops[cut] <= total - cut <= st.groups[h].room
+        if valid and (best == 0 or abs(cut - wish) < abs(best - wish)):
+            best = cut
+    return best
+
+
+@lean
+def try_resplit(st: State, tmp: Scratch, g: int, h: int, limit: float) -> np.int64:
+    """Merge ``g`` and ``h`` and split them between a random member and the one farthest from it."""
+    first, total = st.groups[g].count, st.groups[g].count + st.groups[h].count
+    for i in range(total):
+        place = st.groups[g].first + i if i < first else st.groups[h].first + i - first
+        tmp.moved[i], tmp.order[i] = st.members[place], i
+    x = y = tmp.moved[draw(tmp.rng, total)]
+    reach = np.int64(-1)
+    for i in range(total):
+        tmp.key[i] = _distance(st, tmp.moved[i], x)
+        if tmp.key[i] > reach:
+            y, reach = tmp.moved[i], tmp.key[i]
+    for i in range(total):
+        tmp.key[i] -= _distance(st, tmp.moved[i], y)
+    sort_by(tmp.key, tmp.order, tmp.spare, 0, total)
+    cut = _best_cut(st, tmp, total, g, h)
+    if cut == 0:
+        return np.int64(0)
+    before = cost_of(st, g) + cost_of(st, h)
+    _rearrange(st, tmp, total, cut, g, h)
+    delta = cost_of(st, g) + cost_of(st, h) - before
+    if delta <= limit:
+        return delta
+    for i in range(total):
+        tmp.order[i] = i
+    _rearrange(st, tmp, total, first, g, h)
+    return np.int64(0)
+
+
+@lean
+def _rearrange(st: State, tmp: Scratch, total: int, cut: int, g: int, h: int) -> None:
+    """The first ``cut`` people of the order go to ``g``, the others to ``h``."""
+    for i in range(total):
+        put(st, NOBODY, tmp.moved[i])
+    for i in range(total):
+        insert(st, g if i < cut else h, tmp.moved[tmp.order[i]])
