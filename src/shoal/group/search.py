@@ -59,8 +59,8 @@ class Effort(NamedTuple):
 
 
 EFFORTS = {
-    "fast": Effort(150, 60, 4, 0.15, 0.02, 0.1),
-    "balanced": Effort(1_500, 250, 10, 0.4, 0.02, 0.05),
+    "fast": Effort(180, 60, 4, 0.15, 0.02, 0.1),
+    "balanced": Effort(1_700, 250, 10, 0.4, 0.02, 0.05),
     "thorough": Effort(20_000, 2_000, 40, 0.6, 0.02, 0.1),
 }
 
