@@ -22,7 +22,7 @@ from shoal.group.neighbours import EXACT_LIMIT
 from shoal.limits import Limits, RowLimits
 from shoal.promise import Promise
 from shoal.randomness import Randomness
-from shoal.rebuild.within.board import SliceLimits
+from shoal.realize import SliceLimits
 from shoal.stages import Groups, How, group_people, rebuild_slice
 
 
