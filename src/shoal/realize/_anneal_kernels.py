@@ -14,15 +14,16 @@ def _lower(g, limit, p, s, t, rng):
     """One degree less for a group: every tight member loses an edge, along the best path."""
     if s.level[g] <= p.low[g]:
         return np.inf
-    size = p.first[g + 1] - p.first[g]
+    who, rest, level, begin = p.who, s.rest, s.level, p.first[g]
+    size = p.first[g + 1] - begin
     turn = np.int64(rng.random() * size)
-    s.level[g] -= 1
+    level[g] -= 1
     count_tight(g, p, s)
     note(-1 - 2 * g, t)
     delta = -p.weight[g]
     for q in range(size):
-        i = p.who[p.first[g] + (q + turn) % size]
-        if s.rest[i] > s.level[g]:
+        i = who[begin + (q + turn) % size]
+        if rest[i] > level[g]:
             t.counts[1] += 1
             delta += walk(i, g, p, s, t, rng)
             if delta == np.inf or t.counts[0] > limit:
@@ -35,15 +36,16 @@ def _raise(g, limit, p, s, t, rng):
     """One degree more for a group: its members take back what they can, along the best paths."""
     if s.level[g] >= p.high[g]:
         return np.inf
-    size = p.first[g + 1] - p.first[g]
+    who, start, rest, level, begin = p.who, p.start, s.rest, s.level, p.first[g]
+    size = p.first[g + 1] - begin
     turn = np.int64(rng.random() * size)
-    s.level[g] += 1
+    level[g] += 1
     s.tight[g] = 0
     note(-2 - 2 * g, t)
     delta = p.weight[g]
     for q in range(size):
-        i = p.who[p.first[g] + (q + turn) % size]
-        while s.rest[i] < s.level[g] and s.rest[i] < p.start[i + 1] - p.start[i] and t.counts[0] < limit:
+        i = who[begin + (q + turn) % size]
+        while rest[i] < level[g] and rest[i] < start[i + 1] - start[i] and t.counts[0] < limit:
             t.counts[1] += 1
             change = walk(i, g, p, s, t, rng)
             if change == np.inf:
@@ -55,14 +57,16 @@ def _raise(g, limit, p, s, t, rng):
 @njit
 def _next_lower(p, s, t, rng):
     """A group weakened by the deletions of a move, the one with the most weight per tight member; -1 if none."""
+    us, vs, labels, weight, journal = p.us, p.vs, p.labels, p.weight, t.journal
+    deleted, rest, level, tight = s.deleted, s.rest, s.level, s.tight
     best, best_score = -1, 0.0
     for q in range(t.counts[0]):
-        e = t.journal[q]
-        if e >= 0 and s.deleted[e]:
-            for i in (p.us[e], p.vs[e]):
-                h = p.labels[i]
-                if s.rest[i] < s.level[h] and s.tight[h] > 0:
-                    score = p.weight[h] / s.tight[h] * (0.8 + 0.4 * rng.random())
+        e = journal[q]
+        if e >= 0 and deleted[e]:
+            for i in (us[e], vs[e]):
+                h = labels[i]
+                if rest[i] < level[h] and tight[h] > 0:
+                    score = weight[h] / tight[h] * (0.8 + 0.4 * rng.random())
                     if score > best_score:
                         best, best_score = h, score
     return best
@@ -71,16 +75,18 @@ def _next_lower(p, s, t, rng):
 @njit
 def _next_raise(g, p, s, rng):
     """A group that keeps members of ``g`` from taking an edge back; -1 if none."""
+    us, vs, labels, weight, who, start, at = p.us, p.vs, p.labels, p.weight, p.who, p.start, p.at
+    deleted, rest, level = s.deleted, s.rest, s.level[g]
     best, best_score = -1, 0.0
     for r in range(p.first[g], p.first[g + 1]):
-        i = p.who[r]
-        if s.rest[i] < s.level[g] and s.rest[i] < p.start[i + 1] - p.start[i]:
-            for q in range(p.start[i], p.start[i + 1]):
-                e = p.at[q]
-                if s.deleted[e]:
-                    h = p.labels[p.us[e] + p.vs[e] - i]
-                    score = rng.random() / max(p.weight[h], 0.5)
-                    if h != g and p.weight[h] > 0 and score > best_score:
+        i = who[r]
+        if rest[i] < level and rest[i] < start[i + 1] - start[i]:
+            for q in range(start[i], start[i + 1]):
+                e = at[q]
+                if deleted[e]:
+                    h = labels[us[e] + vs[e] - i]
+                    score = rng.random() / max(weight[h], 0.5)
+                    if h != g and weight[h] > 0 and score > best_score:
                         best, best_score = h, score
     return best
 
@@ -170,11 +176,13 @@ def anneal(p, deleted, level, rounds, hot, cold, fixed, depth, rng):
     ``depth`` groups with it. ``fixed`` keeps the levels, which leaves the covering of surplus degrees. The best state is
     looked at every few moves only, so that saving it stays cheap, and only where the sum over ``odd`` groups is even.
     """
-    n, n_edges, m, widest = p.labels.size, p.us.size, p.weight.size, 1
+    us, vs, labels, weight = p.us, p.vs, p.labels, p.weight
+    n, n_edges, m, widest = labels.size, us.size, weight.size, 1
     for g in range(m):
         widest = max(widest, p.first[g + 1] - p.first[g])
     limit = 64 * widest + 64
     s, t, total, parity = _begin(deleted, level, fixed, limit, p, rng)
+    rest, counts = s.rest, t.counts
     best_total, best_deleted, best_level = np.inf if parity else total, deleted.copy(), level.copy()
     steps = np.int64(rounds * (m + n_edges)) if n_edges else 0
     stride, since = max(1, (n + n_edges) // 48), 0
@@ -183,17 +191,17 @@ def anneal(p, deleted, level, rounds, hot, cold, fixed, depth, rng):
         if step % 256 == 255:
             temperature *= cool
         e = np.int64(rng.random() * n_edges)
-        a, b = p.us[e], p.vs[e]
+        a, b = us[e], vs[e]
         if rng.random() < 0.5:
             a, b = b, a
-        g = p.labels[a]
-        t.counts[0] = 0
+        g = labels[a]
+        counts[0] = 0
         if deleted[e] and (fixed or rng.random() < 0.4):
-            if s.rest[a] >= level[g]:
+            if rest[a] >= level[g]:
                 continue
             delta = _shift(e, a, b, fixed, p, s, t, rng)
             threshold = 1e-9 - temperature * np.log(1.0 - rng.random())
-        elif fixed or p.weight[g] == 0 or not (deleted[e] or s.rest[a] == level[g]):
+        elif fixed or weight[g] == 0 or not (deleted[e] or rest[a] == level[g]):
             continue
         else:
             threshold = 1e-9 - temperature * np.log(1.0 - rng.random())

@@ -61,22 +61,6 @@ def settle(g, p, s, t):
 
 
 @njit
-def _value(b, e, mode, before, p, s):
-    """What a path is worth that goes on over edge ``e`` to ``b``, and what it is worth if it ends there."""
-    h = p.labels[b]
-    room = s.level[h] - s.rest[b]
-    if not mode:
-        value = before + p.cost[e]
-        return value, value if room > 0 else -np.inf
-    value = before - p.cost[e]
-    if room < 0:
-        return value, value + p.cost[e]
-    if room == 0 and s.tight[h] == 1 and s.level[h] > p.low[h]:
-        return value, value + p.weight[h]
-    return value, value
-
-
-@njit
 def _find_path(i, p, s, t, rng):
     """Breadth-first search for the alternating path from ``i`` that pays best.
 
@@ -85,9 +69,12 @@ def _find_path(i, p, s, t, rng):
     plus the weight of a group that its last deletion lets sink. Leaves the edges of the best path in ``path``, last
     one first, and returns how many they are.
     """
-    stamp, over = t.counts[1], s.rest[i] > s.level[p.labels[i]]
-    t.nodes[0], t.parents[0], t.edges[0], t.worth[0] = i, -1, -1, 0.0
-    t.seen[i] = stamp
+    us, vs, cost, labels, start, at = p.us, p.vs, p.cost, p.labels, p.start, p.at
+    deleted, rest, level, tight = s.deleted, s.rest, s.level, s.tight
+    seen, nodes, parents, edges, worth = t.seen, t.nodes, t.parents, t.edges, t.worth
+    stamp, over = t.counts[1], rest[i] > level[labels[i]]
+    nodes[0], parents[0], edges[0], worth[0] = i, -1, -1, 0.0
+    seen[i] = stamp
     head, tail, layer = 0, 1, 1
     best = -1
     best_worth = -np.inf if over else 0.0
@@ -97,33 +84,43 @@ def _find_path(i, p, s, t, rng):
         if head == layer:
             layer = tail
             mode = not mode
-        a = t.nodes[head]
-        low, high = p.start[a], p.start[a + 1]
+        a = nodes[head]
+        low, high = start[a], start[a + 1]
         turn = low + np.int64(rng.random() * (high - low))
         for q in range(high - low):
             place = turn + q
             if place >= high:
                 place -= high - low
-            e = p.at[place]
-            if s.deleted[e] == mode:
+            e = at[place]
+            b = us[e] + vs[e] - a
+            if deleted[e] == mode or seen[b] == stamp:
                 continue
-            b = p.us[e] + p.vs[e] - a
-            if t.seen[b] == stamp or (not mode and s.rest[b] > s.level[p.labels[b]]):
-                continue
-            value, final = _value(b, e, mode, t.worth[head], p, s)
+            h = labels[b]
+            room = level[h] - rest[b]
+            if mode:
+                value = final = worth[head] - cost[e]
+                if room < 0:
+                    final += cost[e]
+                elif room == 0 and tight[h] == 1 and level[h] > p.low[h]:
+                    final += p.weight[h]
+            else:
+                if room < 0:
+                    continue
+                value = worth[head] + cost[e]
+                final = value if room > 0 else -np.inf
             if final > best_worth + 1e-9:
                 best_worth = final
                 best = tail
-            t.seen[b] = stamp
-            t.nodes[tail], t.parents[tail], t.edges[tail], t.worth[tail] = b, head, e, value
+            seen[b] = stamp
+            nodes[tail], parents[tail], edges[tail], worth[tail] = b, head, e, value
             tail += 1
             if tail >= REACH:
                 break
         head += 1
     length = 0
     while best > 0:
-        t.path[length] = t.edges[best]
-        best = t.parents[best]
+        t.path[length] = edges[best]
+        best = parents[best]
         length += 1
     return length
 

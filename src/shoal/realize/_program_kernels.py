@@ -58,9 +58,9 @@ def buckets(labels, m):
 @njit
 def count_tight(g, p, s):
     """Count anew who holds a group up."""
-    c = 0
+    who, rest, level, c = p.who, s.rest, s.level[g], 0
     for q in range(p.first[g], p.first[g + 1]):
-        if s.rest[p.who[q]] == s.level[g]:
+        if rest[who[q]] == level:
             c += 1
     s.tight[g] = c
 
@@ -68,15 +68,16 @@ def count_tight(g, p, s):
 @njit
 def flip(e, p, s):
     """Delete an edge or put it back."""
+    labels, rest, level, tight = p.labels, s.rest, s.level, s.tight
     step = 1 if s.deleted[e] else -1
     s.deleted[e] = not s.deleted[e]
     for i in (p.us[e], p.vs[e]):
-        g = p.labels[i]
-        if s.rest[i] == s.level[g]:
-            s.tight[g] -= 1
-        s.rest[i] += step
-        if s.rest[i] == s.level[g]:
-            s.tight[g] += 1
+        g = labels[i]
+        if rest[i] == level[g]:
+            tight[g] -= 1
+        rest[i] += step
+        if rest[i] == level[g]:
+            tight[g] += 1
 
 
 @njit
@@ -87,37 +88,38 @@ def prices(p, degrees, rounds):
     members left with more than the others grow dearer. The averages over the later rounds come near to a fractional
     optimum. Returns (mean deletion per edge, mean level per group).
     """
-    n, m = p.labels.size, p.weight.size
+    us, vs, cost, labels, weight, first, who = p.us, p.vs, p.cost, p.labels, p.weight, p.first, p.who
+    n, m = labels.size, weight.size
     lean, price = np.zeros(n), np.zeros(n)
-    rest, mean_rest, mean = np.empty(n), np.zeros(n), np.zeros(p.us.size)
+    rest, mean_rest, mean = np.empty(n), np.zeros(n), np.zeros(us.size)
     total = 0.0
     for r in range(rounds):
         for g in range(m):
             top, spread = -np.inf, 0.0
-            for q in range(p.first[g], p.first[g + 1]):
-                top = max(top, lean[p.who[q]])
-            for q in range(p.first[g], p.first[g + 1]):
-                price[p.who[q]] = np.exp(lean[p.who[q]] - top)
-                spread += price[p.who[q]]
-            for q in range(p.first[g], p.first[g + 1]):
-                price[p.who[q]] *= p.weight[g] / spread
+            for q in range(first[g], first[g + 1]):
+                top = max(top, lean[who[q]])
+            for q in range(first[g], first[g + 1]):
+                price[who[q]] = np.exp(lean[who[q]] - top)
+                spread += price[who[q]]
+            for q in range(first[g], first[g + 1]):
+                price[who[q]] *= weight[g] / spread
         step = 0.5 / np.sqrt(1.0 + r)
         share = step if 4 * r >= rounds else 0.0
         total += share
         for i in range(n):
             rest[i] = degrees[i]
-        for e in range(p.us.size):
-            x = min(1.0, 10.0 * (price[p.us[e]] + price[p.vs[e]] - p.cost[e]))
+        for e in range(us.size):
+            x = min(1.0, 10.0 * (price[us[e]] + price[vs[e]] - cost[e]))
             if x > 0:
-                rest[p.us[e]] -= x
-                rest[p.vs[e]] -= x
+                rest[us[e]] -= x
+                rest[vs[e]] -= x
                 mean[e] += share * x
         for i in range(n):
             lean[i] += step * rest[i]
             mean_rest[i] += share * rest[i]
     level = np.zeros(m)
     for i in range(n):
-        level[p.labels[i]] = max(level[p.labels[i]], mean_rest[i] / total)
-    for e in range(p.us.size):
+        level[labels[i]] = max(level[labels[i]], mean_rest[i] / total)
+    for e in range(us.size):
         mean[e] /= total
     return mean, level

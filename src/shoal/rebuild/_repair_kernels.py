@@ -139,19 +139,19 @@ def follow_witness(witness, s):
 @njit
 def _swap(x, y, kind, start, other, s):
     """Undo the edit x-y with two others at its ends, for one new edit u-v at most; whether that was possible."""
-    left = 4000
+    current, n, left = s.current, s.n, 4000
     for p in range(start[x], start[x + 1]):
         u = other[p]
         if left < 0:
             break
-        if has(key_of(x, u, s.n), s.current) != (kind == 0):
+        if has(key_of(x, u, n), current) != (kind == 0):
             continue
         for q in range(start[y], start[y + 1]):
             v = other[q]
             left -= 1
-            if u == v or has(key_of(y, v, s.n), s.current) != (kind == 0):
+            if u == v or has(key_of(y, v, n), current) != (kind == 0):
                 continue
-            if has(key_of(u, v, s.n), s.current) == (kind == 1) and is_free(u, v, s):
+            if has(key_of(u, v, n), current) == (kind == 1) and is_free(u, v, s):
                 toggle(x, u, s)
                 toggle(y, v, s)
                 toggle(x, y, s)
@@ -163,18 +163,20 @@ def _swap(x, y, kind, start, other, s):
 @njit
 def polish(s, rng):
     """Swap away edits: alternating squares of which three sides are edits lose two of them."""
+    original, current, n = s.original, s.current, s.n
     for _ in range(6):
         gained = False
         for kind in range(2):
             # kind 0: a deleted edge x-y comes back; kind 1: an added edge x-y goes
-            deleted, added = only_in(s.original, s.current), only_in(s.current, s.original)
+            deleted, added = only_in(original, current), only_in(current, original)
             here, there = (deleted, added) if kind == 0 else (added, deleted)
             if here.size == 0 or there.size == 0:
                 continue
-            start, other = half_edges(there, s.n)
+            start, other = half_edges(there, n)
             for r in shuffled(np.int64(0), here.size, rng):
-                x, y = here[r] // s.n, here[r] % s.n
-                if has(here[r], s.current) == (kind == 1) and _swap(x, y, kind, start, other, s):
-                    gained = True
+                x, y = here[r] // n, here[r] % n
+                if start[x] == start[x + 1] or start[y] == start[y + 1] or has(here[r], current) != (kind == 1):
+                    continue
+                gained |= _swap(x, y, kind, start, other, s)
         if not gained:
             return
