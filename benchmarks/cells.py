@@ -217,7 +217,7 @@ def folder(name: str, k: int) -> dict:
 
 def optimum(name: str, k: int) -> dict:
     """Edges changed against the exact optimum of the degree program for the same groups, over all slices."""
-    from shoal.realize import choose_degrees
+    from shoal.realize import SliceView, choose_degrees
     from shoal.rebuild import rewire
 
     graph = sets.load(name)
@@ -226,10 +226,11 @@ def optimum(name: str, k: int) -> dict:
     best = ours = 0.0
     for _, edges in graph:
         rng = np.random.default_rng(0)
-        levels, gone = choose_degrees(edges, n, labels, sizes, rng=rng, exact=True)
+        view = SliceView(edges, labels)
+        levels, gone = choose_degrees(view, rng=rng, exact=True)
         best += 2 * gone.sum() + (sizes @ levels) / 2 - len(edges)
-        levels, gone = choose_degrees(edges, n, labels, sizes, rng=rng)
-        new = rewire(edges, n, levels[labels], deleted=gone, rng=rng)
+        levels, gone = choose_degrees(view, rng=rng)
+        new = rewire(view, levels[labels], deleted=gone, rng=rng)
         ours += len(np.setxor1d(edges @ np.array([n, 1]), new @ np.array([n, 1])))
     return {"program": best, "changed": ours, "above": ours / best - 1}
 

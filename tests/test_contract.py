@@ -63,12 +63,11 @@ def test_same_seed_same_bytes(tmp_path_factory, graph, data, method):
     graphs(),
     st.data(),
     st.sampled_from(["fast", "thorough"]),
-    st.sampled_from([0.3, 5.0]),
-    st.sampled_from(["edges", "l1"]),
+    st.sampled_from([{"deletion_weight": 0.3}, {"deletion_weight": 5.0}, {"objective": "l1"}]),
 )
-def test_the_search_keeps_it_with_all_its_options(graph, data, effort, weight, objective):
+def test_the_search_keeps_it_with_all_its_options(graph, data, effort, options):
     k = data.draw(st.integers(1, graph.n_nodes))
-    release = shoal.anonymize(graph, k, seed=0, effort=effort, deletion_weight=weight, objective=objective)
+    release = shoal.anonymize(graph, k, seed=0, effort=effort, **options)
     check(release, k)
     assert release.bound <= release.cost_l1
     assert release.at_most_times_optimum is None or release.at_most_times_optimum >= 1
@@ -151,6 +150,14 @@ def test_k_of_one_changes_nothing_in_degrees():
         ({"effort": "heroic"}, "unknown effort 'heroic'"),
         ({"objective": "fame"}, "unknown objective 'fame'"),
         ({"deletion_weight": 0}, "deletion_weight must be above 0"),
+        (
+            {"deletion_weight": 2.0, "objective": "l1"},
+            "deletion_weight .* needs the method 'search'",
+        ),
+        (
+            {"deletion_weight": 2.0, "method": "greedy"},
+            "deletion_weight .* needs the method 'search'",
+        ),
     ],
 )
 def test_bad_parameters_are_refused(change, message):

@@ -15,8 +15,8 @@ from shoal import InputError, TemporalGraph, stages
 from shoal.errors import GuaranteeError
 from shoal.promise import make_promise
 from shoal.randomness import Randomness
+from shoal.realize import SliceLimits, SliceView
 from shoal.rebuild import within
-from shoal.rebuild.within.board import Board, SliceLimits
 from shoal.web.guard import Guard
 from tests.audit.forge import publish
 
@@ -27,21 +27,20 @@ HOW = stages.How("search", "fast", None, "edges", 1.0, 1)
 
 def test_a_slice_with_other_degrees_than_chosen_is_not_given_away(monkeypatch):
     labels = np.array([0, 0, 1, 1])
-    for directed, name in ((False, "rewire"), (True, "rewire_directed")):
-        with monkeypatch.context() as patch:
-            patch.setattr(stages, name, lambda edges, *a, **k: edges[:1])
-            with pytest.raises(GuaranteeError, match="other degrees than chosen"):
-                stages.rebuild_slice(STAR, labels, HOW, directed=directed, rng=np.random.default_rng(0))
+    monkeypatch.setattr(stages, "rewire", lambda view, *a, **k: STAR[:1])
+    for directed in (False, True):
+        with pytest.raises(GuaranteeError, match="other degrees than chosen"):
+            stages.rebuild_slice(STAR, labels, HOW, directed=directed, rng=np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("keys", [[1, 2, 3], [1, 6, 11], [1, 1], [2, 3, 9]])
 def test_a_slice_that_breaks_its_limits_is_not_given_away(keys):
     """0-1 must stay, 2-3 must not be joined, and both people of a group have the same degree."""
-    limits = SliceLimits(frozen=np.array([True, False, False]), forbidden=np.array([[2, 3]]))
-    board = Board(STAR, 4, np.array([0, 0, 1, 1]), np.array([2, 2]), limits)
-    assert within._as_edges(board, np.array([1])).tolist() == [[0, 1]]
+    limits = SliceLimits(must_keep=np.array([True, False, False]), forbidden=np.array([[2, 3]]))
+    view = SliceView(STAR, np.array([0, 0, 1, 1]), limits=limits)
+    assert within._as_edges(view, np.array([1])).tolist() == [[0, 1]]
     with pytest.raises(GuaranteeError):
-        within._as_edges(board, np.array(keys))
+        within._as_edges(view, np.array(keys))
 
 
 def test_a_release_with_somebody_in_too_small_a_crowd_is_not_given_away(monkeypatch):

@@ -302,3 +302,48 @@ def test_a_horizon_needs_time():
     graph = TemporalGraph.from_edges({"source": [1, 2], "target": [2, 3], "layer": ["x", "y"]}, layer="layer")
     with pytest.raises(InputError, match="no order in time"):
         shoal.anonymize(graph, 2, horizon=1)
+
+
+def crowded(directed):
+    rng = np.random.default_rng(3)
+    rows = zip(*(rng.integers(0, high, 500).tolist() for high in (40, 40, 4)), strict=True)
+    return TemporalGraph.from_events([(u, v, t) for u, v, t in rows if u != v], directed=directed)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_medians_are_taken_under_limits_too(directed):
+    graph = crowded(directed)
+    by_edges, by_l1 = (
+        shoal.anonymize(graph, 4, exempt=[1], objective=objective, seed=0, effort="fast")
+        for objective in ("edges", "l1")
+    )
+    for release in (by_edges, by_l1):
+        check(release, dict.fromkeys(graph.nodes.to_list(), 4))
+    assert by_l1.cost_l1 < by_edges.cost_l1
+    assert by_l1.edges.changed > by_edges.edges.changed
+
+
+def test_effort_counts_in_one_slice_and_under_limits(monkeypatch):
+    """How often crowds are looked through, how large a slice the solver gets."""
+    from shoal import stages
+
+    asked = {}
+    for name, option in (
+        ("rewire_alone", "rounds"),
+        ("rebuild_within", "exact_pairs"),
+        ("choose_degrees", "exact_edges"),
+    ):
+        real = getattr(stages, name)
+
+        def spy(*args, real=real, option=option, **options):
+            asked.setdefault(option, []).append(options[option])
+            return real(*args, **options)
+
+        monkeypatch.setattr(stages, name, spy)
+    karate = TemporalGraph.from_slices({"club": nx.karate_club_graph()})
+    for effort in ("fast", "balanced", "thorough"):
+        shoal.anonymize(karate, 3, seed=0, effort=effort, jobs=1)
+        shoal.anonymize(karate, 3, seed=0, effort=effort, exempt=[5], jobs=1)
+    assert asked["rounds"] == [1, 3, 6]
+    assert asked["exact_pairs"] == [0, 1000, 4000]
+    assert asked["exact_edges"] == [0, 0, 1000, 1000, 4000, 4000]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.errors import NoReleaseError
+from shoal.realize import SliceLimits
 from shoal.rebuild.within import small
-from shoal.rebuild.within.board import SliceLimits
 from tests.uncompiled import examples
 
 PAW = [(0, 1), (0, 2), (0, 3), (1, 3)]

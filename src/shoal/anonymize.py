@@ -89,9 +89,10 @@ def anonymize(
         Seconds after which the grouping stops and the best so far is taken; parts that are grouped one by one (shards, blocks
         of a horizon) share them. The result then depends on the machine.
     objective
-        "edges" chooses degrees for which the fewest edges change; "l1" takes medians, as the paper does.
+        "edges" chooses degrees for which the fewest edges change; "l1" takes medians, as the paper's methods always do.
     deletion_weight
-        How many added edges a removed one is worth. Above 1 the release rather invents contacts than loses them.
+        How many added edges a removed one is worth. Above 1 the release rather invents contacts than loses them. Medians
+        (`objective="l1"` and the paper's methods) leave nothing to weigh, so they refuse it.
     restarts
         Random starts of the paper's methods, of which the best is kept.
     jobs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ import polars as pl
 from shoal.checks import a_list
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
-from shoal.rebuild.within.board import Board, SliceLimits
+from shoal.realize import SliceLimits, SliceView
 
 ALLOWED = ("both", "add", "remove")
 
@@ -50,16 +50,25 @@ class Limits:
     lasting: tuple[np.ndarray, np.ndarray]
 
     def of_slice(self, t: int) -> SliceLimits:
-        """What may change in slice t."""
-        key = np.array([self.graph.n_nodes, 1], np.int64)
-        return SliceLimits(
-            allow=self.allow,
-            frozen=np.isin(self.graph.edges(t) @ key, self.keep[t] @ key),
-            forbidden=self.forbid[t],
-            exempt=self.exempt,
-            where=f"slice '{self.graph.slices[t].label}'",
-            name=functools.partial(_name, self.graph.nodes),
-        )
+        """What may change in slice t, and how far everybody can go in it."""
+        return self._slices[t]
+
+    @functools.cached_property
+    def _slices(self) -> list[SliceLimits]:
+        n, directed, found = self.graph.n_nodes, self.graph.directed, []
+        for t, part in enumerate(self.graph.slices):
+            edges, key = self.graph.edges(t), np.array([n, 1], np.int64)
+            limits = SliceLimits(
+                allow=self.allow,
+                must_keep=np.isin(edges @ key, self.keep[t] @ key),
+                forbidden=self.forbid[t],
+                exempt=self.exempt,
+                where=f"slice '{part.label}'",
+                name=functools.partial(_name, self.graph.nodes),
+            )
+            ranges = SliceView(edges, np.arange(n), directed=directed, limits=limits).ranges
+            found.append(replace(limits, ranges=ranges))
+        return found
 
     def of_columns(self, columns: np.ndarray) -> RowLimits:
         """How far everybody can go in these columns of the degree matrix."""
@@ -105,12 +114,8 @@ class Limits:
     def _ranges(self) -> tuple[np.ndarray, np.ndarray]:
         """The lowest and the highest degree everybody can be given, in the columns of the degree matrix."""
         n, found = self.graph.n_nodes, []
-        boards = [
-            Board(self.graph.edges(t), n, np.arange(n), np.ones(n, np.int64), self.of_slice(t), self.graph.directed)
-            for t in range(self.graph.n_slices)
-        ]
-        for degrees in ([board.least for board in boards], [board.most for board in boards]):
-            table = np.column_stack(degrees)
+        for end in (0, 1):
+            table = np.column_stack([limits.ranges[end] for limits in self._slices if limits.ranges is not None])
             found.append(np.hstack([table[n:], table[:n]]) if self.graph.directed else table)  # in before out
         return found[0], found[1]
 

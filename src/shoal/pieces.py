@@ -23,7 +23,7 @@ from shoal.group.cut import cut_people
 from shoal.limits import Limits, RowLimits
 from shoal.promise import Promise
 from shoal.randomness import Randomness
-from shoal.rebuild.within.board import SliceLimits
+from shoal.realize import SliceLimits
 from shoal.rebuild.within.small import search_together
 from shoal.stages import Groups, How, group_people, rebuild_slice
 

@@ -3,8 +3,8 @@
 | stage | method "search" | methods "greedy" and "optimal" (Rossi, Musolesi & Torsello 2015) |
 |---|---|---|
 | group | `search_groups` | `degree_anonymization` |
-| realize | `choose_degrees`, `choose_pairs` (directed) | medians, `realize_slice`, `realize_pairs` |
-| rebuild | `rewire`, `rewire_directed`; `rewire_single` (one slice); `rebuild_within` (limits) | `priority`, `priority_directed` |
+| realize | `choose_degrees` | medians, `realize_slice` |
+| rebuild | `rewire`; `rewire_alone` (one slice); `rebuild_within` (limits) | `priority` |
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from shoal.group import (
     by_level,
     degree_anonymization,
     group_medians,
-    group_sizes,
     lower_bound,
     search_groups,
 )
@@ -32,21 +31,15 @@ from shoal.group.compatible import make_compatible
 from shoal.group.medians import middle
 from shoal.group.neighbours import find_crowd
 from shoal.limits import RowLimits
-from shoal.realize import choose_degrees, choose_pairs, realize_pairs, realize_slice
-from shoal.rebuild import (
-    priority,
-    priority_directed,
-    rebuild_within,
-    rewire,
-    rewire_directed,
-    rewire_single,
-)
-from shoal.rebuild.within.board import SliceLimits
+from shoal.realize import Chosen, SliceLimits, SliceView, choose_degrees, realize_slice
+from shoal.rebuild import priority, rebuild_within, rewire, rewire_alone
 
 METHODS = ("search", "greedy", "optimal")
 OBJECTIVES = ("edges", "l1")
 # Slices up to this many edges go to the exact solver of the degree program.
 EXACT_EDGES = {"fast": 0, "balanced": 1_000, "thorough": 4_000}
+# How often the people of a slice that is released alone are looked through for crowds to change to.
+CROWD_ROUNDS = {"fast": 1, "balanced": 3, "thorough": 6}
 # What a group costs where edges may only be added or only be removed: its members go to the top, or to the bottom.
 COSTS = {"both": "median", "add": "max", "remove": "min"}
 
@@ -75,6 +68,10 @@ class How:
             number("time_limit", self.time_limit, 0, math.inf)
         if self.method != "search" and self.effort != "balanced":
             raise InputError(f"effort is for the method 'search'; '{self.method}' has restarts instead")
+        if self.deletion_weight != 1 and (self.method != "search" or self.objective != "edges"):
+            raise InputError(
+                "deletion_weight (--keep-edges) needs the method 'search' and the objective 'edges': medians leave nothing to weigh"
+            )
 
 
 class Groups(NamedTuple):
@@ -161,53 +158,36 @@ def rebuild_slice(
 
     `change_class` is the k of a slice that is released alone: its people may then change to another crowd.
     """
-    n, sizes = len(labels), group_sizes(labels)
-    if limits is not None:
+    view = SliceView(edges, labels, directed=directed, limits=limits)
+    by_search, by_edges, exact = how.method == "search", how.objective == "edges", EXACT_EDGES[how.effort]
+    if view.limited:
         return rebuild_within(
-            edges, n, labels, sizes, limits, directed=directed, deletion_weight=how.deletion_weight, rng=rng
+            view,
+            lambda: realize(view, how, rng),
+            deletion_weight=how.deletion_weight,
+            exact_pairs=exact if by_edges else 0,
+            rng=rng,
         )
-    if directed:
-        return _rebuild_directed(edges, n, labels, sizes, how, rng)
-    searching = how.method == "search"
-    if searching and how.objective == "edges":
-        if change_class is not None:
-            return rewire_single(edges, n, labels, change_class, deletion_weight=how.deletion_weight, rng=rng)
-        chosen, deleted = choose_degrees(
-            edges, n, labels, sizes, deletion_weight=how.deletion_weight, rng=rng, exact_edges=EXACT_EDGES[how.effort]
+    chosen = realize(view, how, rng)
+    if change_class is not None and not directed and by_search and by_edges:
+        weight, rounds = how.deletion_weight, CROWD_ROUNDS[how.effort]
+        return rewire_alone(
+            view, chosen, change_class, deletion_weight=weight, exact_edges=exact, rounds=rounds, rng=rng
         )
-        return _exactly(chosen[labels], rewire(edges, n, chosen[labels], deleted=deleted, rng=rng))
-    degrees = np.bincount(edges.ravel(), minlength=n)
-    centres = middle(*group_medians(degrees[:, None], labels))[:, 0]
-    wanted = realize_slice(centres, sizes, degrees, labels)[labels]
-    return _exactly(wanted, rewire(edges, n, wanted, rng=rng) if searching else priority(edges, wanted, rng))
-
-
-def _rebuild_directed(
-    edges: np.ndarray, n: int, labels: np.ndarray, sizes: np.ndarray, how: How, rng: np.random.Generator
-) -> np.ndarray:
-    """The same for a slice whose edges have a direction: equal in-degrees and equal out-degrees."""
-    deleted = None
-    if how.method == "search" and how.objective == "edges":
-        into, out, deleted = choose_pairs(
-            edges, n, labels, sizes, deletion_weight=how.deletion_weight, rng=rng, exact_edges=EXACT_EDGES[how.effort]
-        )
-    else:
-        degrees = np.column_stack([np.bincount(edges[:, side], minlength=n) for side in (1, 0)])
-        centres = middle(*group_medians(degrees, labels))
-        into, out = realize_pairs(centres[:, 0], centres[:, 1], sizes, degrees[:, 0], degrees[:, 1], labels)
-    if how.method == "search":
-        made = rewire_directed(edges, n, into[labels], out[labels], deleted=deleted, rng=rng)
-    else:
-        made = priority_directed(edges, into[labels], out[labels], rng)
-    _exactly(into[labels], made[:, 1:])
-    _exactly(out[labels], made[:, :1])
-    return made
-
-
-def _exactly(wanted: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """The edges, if they have these degrees: what was promised, looked at once more before anybody gets it."""
-    if not np.array_equal(np.bincount(edges.ravel(), minlength=len(wanted)), wanted):
+    wanted = chosen.levels[view.labels]
+    made = rewire(view, wanted, deleted=chosen.deleted, rng=rng) if by_search else priority(view, wanted, rng)
+    if not np.array_equal(SliceView(made, labels, directed=directed).degrees, wanted):
         raise GuaranteeError(
             "a slice was rebuilt with other degrees than chosen; nothing was released, please report this"
         )
-    return edges
+    return made
+
+
+def realize(view: SliceView, how: How, rng: np.random.Generator) -> Chosen:
+    """Stage 2: one degree for each group, by the degree program or, as the paper does, from medians."""
+    if how.method == "search" and how.objective == "edges":
+        return choose_degrees(view, deletion_weight=how.deletion_weight, exact_edges=EXACT_EDGES[how.effort], rng=rng)
+    centres = middle(*group_medians(view.degrees[:, None], view.labels))[:, 0]
+    if view.limited:
+        return Chosen(centres)
+    return Chosen(realize_slice(centres, view.sizes, view.degrees, view.labels, directed=view.directed))

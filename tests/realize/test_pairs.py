@@ -8,12 +8,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.realize.choose_pairs import choose_pairs
-from shoal.realize.enforce_pairs import close_gap, realize_pairs
-from shoal.realize.fulkerson import is_digraphical
-from shoal.rebuild.rewire_directed import rewire_directed
+from shoal.realize import SliceView, choose_degrees, is_digraphical, realize_slice
+from shoal.realize.close import close_gap
+from shoal.rebuild import rewire
 from tests.digraphs import degrees, edits, grouped, nearest_pairs, random_arcs
 from tests.uncompiled import examples
+
+
+def realize_pairs(in_levels, out_levels, sizes, ins, outs, labels):
+    """In- and out-degrees of the groups, made realizable."""
+    of_both = np.concatenate([labels, labels + len(sizes)])
+    levels, members = np.concatenate([out_levels, in_levels]), np.concatenate([outs, ins])
+    out, into = np.split(realize_slice(levels, np.tile(sizes, 2), members, of_both, directed=True), 2)
+    return into, out
+
+
+def choose_pairs(arcs, labels, **options):
+    """In- and out-degrees of the groups, and the deleted arcs."""
+    levels, deleted = choose_degrees(SliceView(arcs, labels, directed=True), **options)
+    return *np.split(levels, 2)[::-1], deleted
 
 
 @st.composite
@@ -101,7 +114,7 @@ def test_a_gap_closes_exactly_where_the_divisor_allows():
 def test_chosen_pairs_are_realizable_and_covered(case, exact, deletion_weight):
     arcs, n, labels, sizes = case
     a, b = (
-        choose_pairs(arcs, n, labels, sizes, deletion_weight=deletion_weight, rng=np.random.default_rng(3), exact=exact)
+        choose_pairs(arcs, labels, deletion_weight=deletion_weight, rng=np.random.default_rng(3), exact=exact)
         for _ in range(2)
     )
     ins, outs, deleted = a
@@ -116,7 +129,7 @@ def test_nothing_changes_where_members_agree():
     ring = np.stack([np.arange(12), (np.arange(12) + 1) % 12], 1).astype(np.int32)
     ring = ring[np.lexsort((ring[:, 1], ring[:, 0]))]
     labels = np.arange(12) // 3
-    ins, outs, deleted = choose_pairs(ring, 12, labels, np.bincount(labels), rng=np.random.default_rng(0))
+    ins, outs, deleted = choose_pairs(ring, labels, rng=np.random.default_rng(0))
     assert (ins == 1).all()
     assert (outs == 1).all()
     assert not deleted.any()
@@ -130,11 +143,11 @@ def test_search_comes_near_the_solver(n, share):
         rng = np.random.default_rng(seed)
         arcs = random_arcs(n, share * 2 * rng.random(n), rng)
         labels = rng.permutation(np.arange(n) // 3 % (n // 3))
-        sizes = np.bincount(labels)
         for which, exact in enumerate((False, True)):
-            ins, outs, deleted = choose_pairs(arcs, n, labels, sizes, rng=rng, exact=exact)
-            by_program[which] += 2 * deleted.sum() + np.dot(ins, sizes) - len(arcs)
-            new = rewire_directed(arcs, n, ins[labels], outs[labels], deleted=deleted, rng=rng)
+            view = SliceView(arcs, labels, directed=True)
+            levels, deleted = choose_degrees(view, rng=rng, exact=exact)
+            by_program[which] += 2 * deleted.sum() + np.dot(levels, view.sizes) / 2 - len(arcs)
+            new = rewire(view, levels[view.labels], deleted=deleted, rng=rng)
             by_edits[which] += edits(arcs, new, n)
     # the program does not see which partners are barred; the search does, when it makes the sides equal
     assert by_program[0] <= (1.06 if n < 20 else 1.03) * by_program[1]

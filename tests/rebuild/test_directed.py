@@ -6,15 +6,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import InputError
-from shoal.realize.choose_pairs import choose_pairs
-from shoal.rebuild import _directed_kernels as kernels
-from shoal.rebuild._edgeset import new_set
-from shoal.rebuild.priority_directed import priority_directed
-from shoal.rebuild.rewire_directed import rewire_directed
+from shoal.realize import SliceView, choose_degrees
+from shoal.rebuild import priority, rewire
+from shoal.rebuild._repair_kernels import follow_witness
+from shoal.rebuild._rewire_kernels import drop_surplus, join_lacking
+from shoal.rebuild.rewire import begin, keys_of
 from tests.digraphs import degrees, edits, fewest_edits, grouped, random_arcs, simple
 from tests.uncompiled import examples
 
-NOBODY = np.empty(0, np.int64)
+
+def cover(arcs, n):
+    """A view in which nobody shares a group."""
+    return SliceView(arcs, np.arange(n), directed=True)
+
+
+def rewire_directed(arcs, n, ins, outs, *, rng):
+    return rewire(cover(arcs, n), np.concatenate([outs, ins]), rng=rng)
 
 
 def complete(n):
@@ -55,7 +62,7 @@ def test_exact_degrees_simple_and_the_same_again(case, by_priority):
     def build():
         rng = np.random.default_rng(1)
         if by_priority:
-            return priority_directed(arcs, ins, outs, rng)
+            return priority(cover(arcs, n), np.concatenate([outs, ins]), rng)
         return rewire_directed(arcs, n, ins, outs, rng=rng)
 
     a, b = build(), build()
@@ -73,18 +80,16 @@ def test_kleitman_wang_realizes_and_the_witness_leads_there(case, seed):
     rng = np.random.default_rng(seed)
     ins, outs = degrees(other, n)
     target = np.concatenate([outs, ins])
-    built, lack = new_set(NOBODY, len(other) + 1), target.copy()
-    kernels.join_lacking(n, built, lack, np.zeros(n + 1, np.int64), NOBODY, rng)
-    assert not lack.any()
+    witness = begin(cover(arcs, n), target, empty=True)
+    join_lacking(False, witness, rng)
+    assert not witness.lack.any()
 
-    keys = arcs[:, 0].astype(np.int64) * n + arcs[:, 1]
-    current = new_set(keys, len(keys) + len(other) + 1)
-    lack = target - np.concatenate(degrees(arcs, n)[::-1])
-    kernels.drop_surplus(keys, n, current, lack, rng)
-    assert (lack >= 0).all()
-    kernels.follow_witness(n, current, lack, target, rng)
-    keys = np.sort(current[2][: current[3][0]])
-    reached = np.stack([keys // n, keys % n], 1).astype(np.int32)
+    view = cover(arcs, n)
+    s = begin(view, target)
+    drop_surplus(view.keys, 1, s, rng)
+    assert (s.lack >= 0).all()
+    follow_witness(witness.current, s)
+    reached = view.as_edges(keys_of(s))
     assert np.array_equal(degrees(reached, n), (ins, outs))
     assert simple(reached, n)
 
@@ -105,11 +110,12 @@ def test_close_to_the_fewest_edits_on_small_slices(most):
 @examples(150)
 @given(grouped())
 def test_goes_where_the_program_says(case):
-    arcs, n, labels, sizes = case
+    arcs, n, labels, _ = case
     rng = np.random.default_rng(2)
-    ins, outs, deleted = choose_pairs(arcs, n, labels, sizes, rng=rng, exact=False)
-    new = rewire_directed(arcs, n, ins[labels], outs[labels], deleted=deleted, rng=rng)
-    assert np.array_equal(degrees(new, n), (ins[labels], outs[labels]))
+    view = SliceView(arcs, labels, directed=True)
+    levels, deleted = choose_degrees(view, rng=rng, exact=False)
+    new = rewire(view, levels[view.labels], deleted=deleted, rng=rng)
+    assert np.array_equal(np.concatenate(degrees(new, n)[::-1]), levels[view.labels])
     assert simple(new, n)
 
 

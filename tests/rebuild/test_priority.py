@@ -6,9 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.rebuild import _kernels, priority
-from shoal.rebuild._edgeset import new_set
-from shoal.rebuild.rewire import as_edges, finish
+from shoal import rebuild
+from shoal.realize import SliceView
+from shoal.rebuild import _repair_kernels
+from shoal.rebuild._rewire_kernels import toggle_all
+from shoal.rebuild.rewire import begin, finish, keys_of
+
+
+def priority(edges, degrees, rng):
+    return rebuild.priority(SliceView(edges, np.arange(len(degrees))), degrees, rng)
 
 
 @st.composite
@@ -59,12 +65,14 @@ def test_finishing_works_from_any_subgraph_even_along_the_witness_alone(repairs,
         if lack[u] > 0 and lack[v] > 0 and rng.random() < 0.7:
             keys.append(u * n + v)
             lack[[u, v]] -= 1
-    current = new_set(np.array(keys, np.int64), len(keys) + int(target.sum()) + 1)
+    view = SliceView(np.empty((0, 2), np.int32), np.arange(n))
+    s = begin(view, target.astype(np.int64))
+    toggle_all(np.array(keys, np.int64), s)
     with pytest.MonkeyPatch.context() as patch:
         if not repairs:
-            patch.setattr(_kernels, "repair", lambda *_: None)
-        finish(current, new_set(np.empty(0, np.int64), 0), n, target.astype(np.int64), lack, rng)
-    check(as_edges(current, n), target)
+            patch.setattr(_repair_kernels, "repair", lambda *_: None)
+        finish(s, target.astype(np.int64), rng)
+    check(view.as_edges(keys_of(s)), target)
 
 
 def test_most_edges_of_a_sparse_slice_are_kept():

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 import shoal
 from shoal.errors import InputError
 from shoal.group import search_groups
-from shoal.realize.choose import choose_degrees
-from shoal.rebuild.classes import rewire_single
-from shoal.rebuild.rewire import rewire
+from shoal.realize import SliceView, choose_degrees
+from shoal.rebuild import rewire, rewire_alone
 from tests import naive
 from tests.strategies import grouped_slices, slices
 from tests.uncompiled import examples
@@ -31,7 +30,7 @@ def test_exact_degrees_simple_and_the_same_again(slice_, share, seed):
     pairs = np.stack(np.triu_indices(n, 1), 1)
     other = pairs[np.random.default_rng(seed).random(len(pairs)) < share]
     target = np.bincount(other.ravel(), minlength=n)
-    a, b = (rewire(edges, n, target, rng=np.random.default_rng(1)) for _ in range(2))
+    a, b = (rewire(SliceView(edges, np.arange(n)), target, rng=np.random.default_rng(1)) for _ in range(2))
     assert (np.bincount(a.ravel(), minlength=n) == target).all()
     assert simple(a, n)
     assert a.dtype == np.int32
@@ -49,22 +48,24 @@ def test_close_to_the_fewest_edits_on_small_slices():
         pairs = np.stack(np.triu_indices(n, 1), 1).astype(np.int32)
         edges = pairs[rng.random(len(pairs)) < rng.random()]
         labels = rng.permutation(np.arange(n) // 3 % 4)
-        levels, deleted = choose_degrees(edges, n, labels, np.bincount(labels), rng=rng)
-        ours += edits(edges, rewire(edges, n, levels[labels], deleted=deleted, rng=rng), n)
+        view = SliceView(edges, labels)
+        levels, deleted = choose_degrees(view, rng=rng)
+        ours += edits(edges, rewire(view, levels[labels], deleted=deleted, rng=rng), n)
         best += naive.fewest_edits(edges, n, levels[labels])
     assert best <= ours <= 1.03 * best
 
 
 def test_unrealizable_is_refused():
     with pytest.raises(InputError, match="realizable"):
-        rewire(np.zeros((0, 2), np.int32), 3, np.array([2, 1, 0]), rng=np.random.default_rng(0))
+        rewire(SliceView(np.zeros((0, 2), np.int32), np.arange(3)), np.array([2, 1, 0]), rng=np.random.default_rng(0))
 
 
 @examples(120)
 @given(grouped_slices())
 def test_single_slice_is_anonymous(slice_):
     edges, n, labels, sizes = slice_
-    new = rewire_single(edges, n, labels, sizes.min(), rng=np.random.default_rng(0))
+    view, rng = SliceView(edges, labels), np.random.default_rng(0)
+    new = rewire_alone(view, choose_degrees(view, rng=rng), sizes.min(), rng=rng)
     assert simple(new, n)
     assert np.unique(np.bincount(new.ravel(), minlength=n), return_counts=True)[1].min() >= sizes.min()
 
@@ -73,11 +74,12 @@ def test_single_slice_is_anonymous(slice_):
 def test_given_degrees_on_enron_within_three_percent_of_the_fewest_edits(real_data, k):
     graph = shoal.read(real_data("enron-jhu184/edges.csv.gz"), slice="1mo")
     labels = search_groups(graph.degree_matrix(), k, rng=np.random.default_rng(0))
-    sizes, n = np.bincount(labels), graph.n_nodes
+    n = graph.n_nodes
     ours = best = 0
     for t in range(20, 30, 3):
         e, rng = graph.edges(t), np.random.default_rng(0)
-        levels, deleted = choose_degrees(e, n, labels, sizes, rng=rng)
-        ours += edits(e, rewire(e, n, levels[labels], deleted=deleted, rng=rng), n)
+        view = SliceView(e, labels)
+        levels, deleted = choose_degrees(view, rng=rng)
+        ours += edits(e, rewire(view, levels[labels], deleted=deleted, rng=rng), n)
         best += naive.fewest_edits(e, n, levels[labels])
     assert best <= ours <= 1.03 * best

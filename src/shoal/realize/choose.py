@@ -5,199 +5,283 @@ end at or below the degree of the group before anything is added, and every miss
 
     minimise  (1 + w) Σ_e x_e + ½ Σ_g s_g δ_g    subject to  Σ_{e ∋ i} x_e + δ_{g(i)} ≥ d_i,   x binary, δ whole.
 
-Less the constant ½ Σ_i d_i this is the number of edges changed, a deletion counted w times.
+Less the constant ½ Σ_i d_i this is the number of edges changed, a deletion counted w times. The sum Σ_g s_g δ_g must be even.
+Where edges have a direction the nodes are senders and receivers (`view`), and instead Σ_out s_g δ_g = Σ_in s_g δ_g. That
+equality gets a price: a sender's degree counts ½ + λ edges, a receiver's ½ - λ. The local search runs in short stretches, and
+between them λ moves against the side that is too large. At λ = ½ a receiver's degree is free and more of them are always to
+be had, so λ stays below. Whatever does not add up after the search is closed by moving a few groups.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize, sparse
+from scipy import sparse
 
-from shoal.realize._prices import prices
-from shoal.realize._program_kernels import anneal
-from shoal.realize.enforce import enforce_realizability, fix_parity
-from shoal.realize.erdos_gallai import is_graphical
+from shoal.realize._anneal_kernels import anneal
+from shoal.realize._program_kernels import Program, buckets, prices
+from shoal.realize.close import close, gap_of, prices_of_rising
+from shoal.realize.enforce import is_realizable, realize_slice
+from shoal.realize.highs import Rows, minimise, rows_of
+from shoal.realize.view import SliceView
 
 EXACT_EDGES = 1000  # slices up to this size go to the solver
 EFFORT = 1e5  # moves of the search, and no fewer than a third of the slice
 LARGE = 20_000  # edges and groups above which a slice gets fewer rounds of local search, for less than 1 % more edits
 NODES = 20  # of the solver's search tree; a limit in seconds would make results depend on the machine
 GAP = 1e-3  # relative, of an objective that is larger than the edges changed
+TOO_DEAR = 1e6  # what it costs to delete an edge that must stay
+STRETCHES = 32  # of the directed search; between two of them λ moves
+FIRST_LEAN, MOST_LEAN = 0.03, 0.45  # by how much λ moves first, and how far it may go
+
+
+class Chosen(NamedTuple):
+    """A degree for every group, and which edges to delete for them; None where that was not looked at."""
+
+    levels: np.ndarray
+    deleted: np.ndarray | None = None
+
+
+class Answer(NamedTuple):
+    """Levels of the groups that take part in the program, and which of its edges are deleted."""
+
+    level: np.ndarray
+    deleted: np.ndarray
 
 
 def choose_degrees(
-    edges: np.ndarray,
-    n: int,
-    labels: np.ndarray,
-    group_sizes: np.ndarray,
+    view: SliceView,
     *,
     deletion_weight: float = 1.0,
     rng: np.random.Generator,
     exact: bool | None = None,
     exact_edges: int = EXACT_EDGES,
-    free: np.ndarray | None = None,
+    may_sink: np.ndarray | None = None,
     lack_price: np.ndarray | float = 0.5,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Chosen:
     """Degrees of the groups in one slice, and the edges to delete for them.
 
     ``exact`` asks for the solver or forbids it; by default slices of up to ``exact_edges`` go to it too. Larger ones are
-    solved by prices (:func:`shoal.realize._prices.prices`) and a local search. The degrees are always realizable.
+    solved by prices (:func:`shoal.realize._program_kernels.prices`) and a local search. Without limits the degrees are
+    always realizable.
 
-    ``free`` marks people who may end below the degree of their group, because they can change to another one
-    afterwards (see :mod:`shoal.rebuild.classes`): an edge lost there need not come back. ``lack_price`` is what a
+    ``may_sink`` marks people who may end below the degree of their group, because they can change to another one
+    afterwards (see :mod:`shoal.rebuild.crowds`): an edge lost there need not come back. ``lack_price`` is what a
     missing degree costs (of all groups, or of each): half an edge if two that lack one can be joined, a whole one
     if they are neighbours already.
 
     >>> path = np.array([[0, 1], [1, 2], [2, 3]], dtype=np.int32)
-    >>> choose_degrees(path, 4, np.array([0, 0, 1, 1]), np.array([2, 2]), rng=np.random.default_rng(0))
-    (array([2, 2]), array([False, False, False]))
+    >>> choose_degrees(SliceView(path, np.array([0, 0, 1, 1])), rng=np.random.default_rng(0))
+    Chosen(levels=array([2, 2]), deleted=array([False, False, False]))
     """
-    sizes = np.asarray(group_sizes, dtype=np.int64)
-    degrees = np.bincount(edges.ravel(), minlength=n).astype(np.int64)
-    levels = np.zeros(sizes.size, dtype=np.int64)
-    if len(edges) == 0:
-        return levels, np.zeros(0, dtype=bool)
-    problem = _Problem(edges, n, labels, sizes, degrees, deletion_weight, free, lack_price)
-    inner, deleted = problem.solve(rng, exact, exact_edges)
-    np.maximum.at(levels, labels, degrees)  # for groups of which everybody is free
-    levels[problem.groups] = inner
-    if free is None and not is_graphical(levels, sizes):
-        levels = fix_parity(enforce_realizability(levels, sizes), sizes, up=sizes, down=sizes)
-        deleted = cover_surplus(edges, n, levels[labels], rng=rng)
-    return levels, deleted
+    if view.us.size == 0:
+        return Chosen(view.bounds[0].copy(), np.zeros(0, bool))
+    program = DegreeProgram(view, deletion_weight, may_sink, lack_price)
+    found = program.expand(program.solve(rng, exact, exact_edges))
+    if may_sink is not None:
+        return found
+    found = program.close(found, rng)
+    if not view.limited and not is_realizable(found.levels, view.sizes, directed=view.directed):
+        levels = realize_slice(found.levels, view.sizes, view.degrees, view.labels, directed=view.directed)
+        found = Chosen(levels, cover_surplus(view, levels[view.labels], rng=rng))
+    return found
 
 
-def cover_surplus(edges: np.ndarray, n: int, target_degrees: np.ndarray, *, rng: np.random.Generator) -> np.ndarray:
+def cover_surplus(view: SliceView, target: np.ndarray, *, rng: np.random.Generator) -> np.ndarray:
     """Few edges whose deletion brings everybody to or below the target degrees (a minimum cover of the surplus)."""
-    us, vs = edges[:, 0].astype(np.int64), edges[:, 1].astype(np.int64)
-    nobody = np.zeros(len(edges), dtype=bool)
-    level = np.array(target_degrees, dtype=np.int64)
-    ones, odd = np.ones(len(edges)), np.zeros(n, dtype=np.int64)
-    return anneal(us, vs, ones, np.arange(n), np.ones(n), odd, nobody, level, 2.0, 0.1, 0.05, True, 1, rng)[1]
+    n, nobody = view.n_nodes, np.zeros(view.us.size, bool)
+    alone = _program(view.us, view.vs, np.ones(view.us.size), np.arange(n), np.ones(n))
+    return anneal(alone, nobody, target.astype(np.int64), 2.0, 0.1, 0.05, True, 1, rng)[0]
 
 
-class _Problem:
-    """The program of one slice, reduced to the groups, people and edges that play a part in it."""
+def _program(us: np.ndarray, vs: np.ndarray, cost: np.ndarray, labels: np.ndarray, weight: np.ndarray) -> Program:
+    """The arrays of the kernels; levels may be anything."""
+    start, ends = buckets(np.stack([us, vs], axis=1).ravel(), len(labels))
+    none, high = np.zeros(len(weight), np.int64), np.full(len(weight), np.iinfo(np.int64).max)
+    return Program(us, vs, cost, labels, weight, none, none, high, start, ends // 2, *buckets(labels, len(weight)))
+
+
+class DegreeProgram:
+    """The program of one slice, reduced to the groups, nodes and edges that play a part in it."""
 
     def __init__(
         self,
-        edges: np.ndarray,
-        n: int,
-        labels: np.ndarray,
-        sizes: np.ndarray,
-        degrees: np.ndarray,
+        view: SliceView,
         deletion_weight: float,
-        free: np.ndarray | None,
-        lack_price: np.ndarray | float,
+        may_sink: np.ndarray | None = None,
+        lack_price: np.ndarray | float = 0.5,
     ) -> None:
-        bound = np.ones(n, dtype=bool) if free is None else ~free
-        inside = np.zeros(sizes.size, dtype=bool)
+        self.view, self.adds_up = view, may_sink is None
+        labels, sizes, degrees = view.labels, view.sizes, view.degrees
+        bound = np.ones(view.n_nodes, bool) if may_sink is None else ~may_sink
+        inside = np.zeros(view.n_groups, bool)
         inside[labels[bound & (degrees > 0)]] = True
-        if free is not None:  # crowds of equals stay as they are
-            low, high = np.full(sizes.size, n), np.zeros(sizes.size, dtype=np.int64)
+        if may_sink is not None:  # crowds of equals stay as they are
+            low, high = np.full(view.n_groups, view.n_nodes), np.zeros(view.n_groups, np.int64)
             np.minimum.at(low, labels, degrees)
             np.maximum.at(high, labels, degrees)
             inside &= low < high
-        elif (sizes % 2).any():  # the cheapest group that can make the sum even, idle or not
-            inside[np.argmin(np.where(sizes % 2 == 1, sizes, n + 1))] = True
+        elif not view.directed and (sizes % 2).any():  # the cheapest that can make the sum even, idle or not
+            inside[np.argmin(np.where(sizes % 2 == 1, sizes, view.n_nodes + 1))] = True
         self.groups = np.flatnonzero(inside)
-        place = np.full(sizes.size, self.groups.size)
-        place[self.groups] = np.arange(self.groups.size)
-        self.labels = np.where(bound, place[labels], self.groups.size).astype(np.int64)
-        self.edges = np.flatnonzero((self.labels[edges] < self.groups.size).any(axis=1))
-        self.us, self.vs = (np.ascontiguousarray(edges[self.edges, side], np.int64) for side in (0, 1))
-        self.n_edges = len(edges)
-        self.degrees = degrees
-        counted = sizes if free is None else np.bincount(labels[bound], minlength=sizes.size)
-        self.sizes = counted[self.groups]
-        price = np.broadcast_to(lack_price, sizes.shape)
-        self.weight = self.sizes * price[self.groups]
-        ends = np.where(bound, price[labels], 0.0)
-        self.cost = deletion_weight + ends[self.us] + ends[self.vs]
-        self.even = free is None
+        m = self.groups.size
+        place = np.full(view.n_groups, m)  # the last group holds those who do not count
+        place[self.groups] = np.arange(m)
+        place = np.where(bound, place[labels], m)
+        self.edges = np.flatnonzero((place[view.us] < m) | (place[view.vs] < m))
+        present = np.zeros(view.n_nodes, bool)
+        present[view.us[self.edges]] = present[view.vs[self.edges]] = True
+        self.nodes, number = np.flatnonzero(present), np.cumsum(present) - 1
+        us, vs = number[view.us[self.edges]], number[view.vs[self.edges]]
+        price = np.broadcast_to(np.asarray(lack_price, float), sizes.shape)
+        of_end = np.where(bound, price[labels], 0.0)
+        cost = deletion_weight + of_end[view.us] + of_end[view.vs]
+        cost = np.where(view.must_keep, TOO_DEAR, cost)[self.edges]
+        counted = sizes if may_sink is None else np.bincount(labels[bound], minlength=view.n_groups)
+        self.sizes, self.side, self.degrees = counted[self.groups], view.side[self.groups], degrees[self.nodes]
+        weight = np.append(self.sizes * price[self.groups], 0.0)
+        self.low, self.high = (np.append(ends[self.groups], view.n_nodes) for ends in view.bounds)
+        arrays = _program(us, vs, cost, place[self.nodes].astype(np.int64), weight)
+        parity = 1 if self.adds_up and not view.directed else 0
+        odd = np.append(self.sizes % 2 * parity, 0)
+        self.arrays = arrays._replace(low=self.low, high=self.high, odd=odd)
 
-    def solve(
-        self, rng: np.random.Generator, exact: bool | None, exact_edges: int = EXACT_EDGES
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def expand(self, answer: Answer) -> Chosen:
+        """The answer for all groups and edges; a group that takes no part gets the largest degree in it."""
+        levels, deleted = np.zeros(self.view.n_groups, np.int64), np.zeros(self.view.us.size, bool)
+        np.maximum.at(levels, self.view.labels, self.view.degrees)
+        levels[self.groups] = answer.level
+        deleted[self.edges] = answer.deleted
+        return Chosen(levels, deleted)
+
+    def value(self, answer: Answer) -> float:
+        """The objective once the smaller side has risen to the larger one, or a small group has made the sum even."""
+        total = self.arrays.cost[answer.deleted].sum() + (self.arrays.weight[:-1] * answer.level).sum()
+        if not self.adds_up:
+            return float(total)
+        step = 1 if self.view.directed else np.min(self.sizes[self.sizes % 2 == 1], initial=self.view.n_nodes)
+        return float(total + 0.5 * step * abs(gap_of(answer.level, self.sizes, self.side)))
+
+    def solve(self, rng: np.random.Generator, exact: bool | None, exact_edges: int) -> Answer:
         """Closed form where no deletion can pay, else search, and the solver where the slice is small enough."""
-        top = np.zeros(self.groups.size + 1, dtype=np.int64)
-        np.maximum.at(top, self.labels, self.degrees)
-        weight = np.append(self.weight, 0.0)[self.labels]
+        p, top = self.arrays, self.low.copy()
+        np.maximum.at(top, p.labels, self.degrees)
         # an edge whose loss can save more than it costs; without one, nothing is deleted (each step of a group down
         # takes an edge at one of its members), and with few of them the even sum is all that keeps the solver busy
-        paying = weight[self.us] + weight[self.vs] > self.cost
-        if not paying.any():
-            best = self.search(rng, top, np.zeros(self.us.size, dtype=bool), 0.0)
-        else:
-            size = self.us.size + self.groups.size
-            pricing = (
-                100 if size <= LARGE else int(np.clip(10 * self.sizes.mean(), 20, 100))
-            )  # small groups settle soon
-            mean, level = prices(
-                self.us,
-                self.vs,
-                self.cost,
-                self.labels,
-                np.append(self.weight, 0.0),
-                self.degrees.astype(float),
-                pricing,
-            )
-            rounds = min(20.0, max(0.3, EFFORT / size * min(1.0, LARGE / size)))
-            best = self.search(rng, np.floor(level + 0.5).astype(np.int64), mean > 0.5, rounds)
-            if exact or (exact is None and self.us.size <= exact_edges and paying.mean() > 0.1):
-                found = self.milp(math.inf if exact else NODES, 0.0 if exact else GAP)
-                best = min(best, found, key=self.value)
-        deleted = np.zeros(self.n_edges, dtype=bool)
-        deleted[self.edges[best[1]]] = True
-        return best[0], deleted
+        weight = p.weight[p.labels]
+        paying = weight[p.us] + weight[p.vs] > p.cost
+        if not paying.any() and (top <= self.high).all():
+            return Answer(top[:-1], np.zeros(p.us.size, bool))
+        found = self.search(rng)
+        if exact or (exact is None and p.us.size <= exact_edges and paying.mean() > 0.1):
+            best = self.milp(math.inf if exact else NODES, 0.0 if exact else GAP)
+            found = min((a for a in (found, best) if a is not None), key=self.value)
+        return found
 
-    def value(self, solution: tuple[np.ndarray, np.ndarray]) -> float:
-        """The objective, infinite where the degree sum is odd."""
-        level, deleted = solution
-        if self.even and (level * self.sizes).sum() % 2:
-            return math.inf
-        return float(self.cost[deleted].sum() + (self.weight * level).sum())
+    def search(self, rng: np.random.Generator) -> Answer:
+        """Prices, then local search; a directed one in stretches, λ moving faster as long as it goes one way."""
+        p = self.arrays
+        size = p.us.size + self.groups.size
+        pricing = 100 if size <= LARGE else int(np.clip(10 * self.sizes.mean(), 20, 100))  # small groups settle soon
+        mean, level = prices(p, self.degrees.astype(float), pricing)
+        answer = Answer(np.clip(np.floor(level + 0.5).astype(np.int64), self.low, self.high)[:-1], mean > 0.5)
+        rounds = min(20.0, max(0.3, EFFORT / size * min(1.0, LARGE / size)))
+        if not self.view.directed:
+            return self.anneal(answer, rounds, 0.05, 0.01, rng)
+        best, fewest, depth = answer, math.inf, 2 if rounds > 1 else 1
+        lean, step, way = 0.0, 2 * FIRST_LEAN, 0
+        for hot, cold in pairwise(np.geomspace(0.1, 0.01, STRETCHES + 1)):
+            answer = self.anneal(answer, 2 * rounds / STRETCHES, hot, cold, rng, lean=lean, depth=depth)
+            if self.value(answer) < fewest:
+                best, fewest = answer, self.value(answer)
+            before, way = way, int(np.sign(gap_of(answer.level, self.sizes, self.side)))
+            step *= 1.5 if way == before else 0.5
+            lean = float(np.clip(lean + way * step, -MOST_LEAN, MOST_LEAN))
+        return best
 
-    def search(
-        self, rng: np.random.Generator, level: np.ndarray, deleted: np.ndarray, rounds: float
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Local search from a first guess."""
-        level[-1] = np.max(self.degrees)  # the free: nobody holds them down, nothing is paid for them
-        depth = 2 if rounds > 2 else 1
-        weight = np.append(self.weight, 0.0)
-        odd = np.append(self.sizes % 2 if self.even else np.zeros_like(self.sizes), 0)
-        _, deleted, level = anneal(
-            self.us, self.vs, self.cost, self.labels, weight, odd, deleted, level, rounds, 0.05, 0.01, False, depth, rng
-        )
-        return level[:-1], deleted
+    def anneal(
+        self,
+        answer: Answer,
+        rounds: float,
+        hot: float,
+        cold: float,
+        rng: np.random.Generator,
+        *,
+        fixed: bool = False,
+        lean: float = 0.0,
+        depth: int | None = None,
+    ) -> Answer:
+        """Local search from an answer, with the price of equal sides at `lean`; `fixed` leaves the levels as they are."""
+        weight = self.arrays.weight
+        if lean:
+            weight = weight + np.append(lean * self.side * self.sizes, 0.0)
+        level = np.append(answer.level, self.view.n_nodes)
+        depth = depth or (2 if rounds > 2 and not fixed else 1)
+        arrays, deleted = self.arrays._replace(weight=weight), answer.deleted.copy()
+        deleted, level = anneal(arrays, deleted, level, float(rounds), float(hot), float(cold), fixed, depth, rng)
+        return Answer(level[:-1], deleted)
 
-    def milp(self, nodes: float, gap: float) -> tuple[np.ndarray, np.ndarray]:
-        """HiGHS, with the even sum as a constraint of its own (Σ s δ = 2 z)."""
-        n_edges, m = self.us.size, self.groups.size
-        people = np.flatnonzero((self.degrees > 0) & (self.labels < m))
-        row = np.full(self.labels.size, -1)
+    def close(self, chosen: Chosen, rng: np.random.Generator) -> Chosen:
+        """Make the degrees add up, and take back or delete what the new levels allow or ask for.
+
+        The cheapest groups move: up at what their members' missing edges cost; down at the edge that every member loses
+        who has as many as the level, less half an edge per member. Where no steps are found, each group of a directed slice
+        gets the smaller of its two levels.
+        """
+        view, (levels, deleted) = self.view, chosen
+        assert deleted is not None
+        us, vs = view.us[~deleted], view.vs[~deleted]
+        rest = np.bincount(np.concatenate([us, vs]), minlength=view.n_nodes)
+        tight = np.bincount(view.labels, rest == levels[view.labels], view.n_groups)
+        down = np.where(levels > view.bounds[0], self.arrays.cost.min() * tight - 0.5 * view.sizes, np.inf)
+
+        def of_steps(now: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            rise = prices_of_rising(view, now, now[view.labels] - rest, us, vs, rng)
+            fall = np.full_like(rise, np.inf)
+            fall[0] = np.where(now == levels, down, np.inf)  # counted for one step only
+            return rise, fall
+
+        closed = close(levels, view.sizes, view.side, of_steps)
+        if view.directed and not view.limited and gap_of(closed, view.sizes, view.side):
+            closed = np.tile(np.minimum(*np.split(closed, 2)), 2)
+        if np.array_equal(closed, levels):
+            return chosen
+        answer = Answer(closed[self.groups], deleted[self.edges])
+        return Chosen(closed, self.expand(self.anneal(answer, 2.0, 0.1, 0.05, rng, fixed=True)).deleted)
+
+    def milp(self, nodes: float, gap: float) -> Answer | None:
+        """HiGHS, with the sum as a constraint of its own: Σ s δ = 2 z, or equal sides.
+
+        Groups without edges may rise to make the sides equal, with one variable for each of their sizes.
+        """
+        p, n_edges, m = self.arrays, self.arrays.us.size, self.groups.size
+        extra, extra_cost = np.array([-2.0]), np.zeros(1)
+        if self.view.directed:
+            idle = np.unique(self.view.sizes)
+            extra, extra_cost = np.concatenate([idle, -idle]), np.tile(0.5 * idle, 2)
+        people = np.flatnonzero(p.labels < m)
+        row = np.full(p.labels.size, -1)
         row[people] = np.arange(people.size)
-        ends = np.concatenate([row[self.us], row[self.vs]])
-        what = np.tile(np.arange(n_edges), 2)[ends >= 0]
+        ends = np.concatenate([row[p.us], row[p.vs]])
         rows = np.concatenate([ends[ends >= 0], np.arange(people.size)])
-        cols = np.concatenate([what, n_edges + self.labels[people]])
-        cover = sparse.csr_array((np.ones(rows.size), (rows, cols)), shape=(people.size, n_edges + m + 1))
-        constraints = [optimize.LinearConstraint(cover, self.degrees[people], np.inf)]
-        if self.even:
-            total = np.concatenate([np.zeros(n_edges), self.sizes, [-2.0]])
-            constraints.append(optimize.LinearConstraint(sparse.csr_array(total[None]), 0, 0))
-        upper = np.concatenate([np.ones(n_edges), np.full(m, self.degrees.max() + 1.0), [np.inf]])
-        limits: Any = {"mip_rel_gap": gap} | ({} if nodes == math.inf else {"node_limit": int(nodes)})
-        result = optimize.milp(
-            np.concatenate([self.cost, self.weight, [0.0]]),
-            constraints=constraints,
-            bounds=optimize.Bounds(0, upper),
-            integrality=np.ones(n_edges + m + 1, dtype=np.int64),
-            options=limits,
+        cols = np.concatenate([np.tile(np.arange(n_edges), 2)[ends >= 0], n_edges + p.labels[people]])
+        shape = (people.size, n_edges + m + len(extra))
+        constraints = [rows_of((rows, cols), np.ones(rows.size), shape, self.degrees[people], np.inf)]
+        if self.adds_up:
+            total = np.concatenate([np.zeros(n_edges), self.side * self.sizes, extra])
+            constraints.append(Rows(sparse.csr_array(total[None]), 0, 0))
+        low, high = self.low[:-1], self.high[:-1].astype(float)
+        if not self.view.directed:
+            high = np.maximum(np.minimum(high, self.degrees.max() + 1.0), low)
+        x, _ = minimise(
+            np.concatenate([p.cost, p.weight[:-1], extra_cost]),
+            constraints,
+            np.concatenate([np.zeros(n_edges), low, np.zeros(len(extra))]),
+            np.concatenate([np.ones(n_edges), high, np.full(len(extra), np.inf)]),
+            nodes=nodes,
+            gap=gap,
         )
-        if result.x is None:
-            return np.full(m, self.degrees.max()), np.ones(n_edges, dtype=bool)
-        return np.rint(result.x[n_edges : n_edges + m]).astype(np.int64), result.x[:n_edges] > 0.5
+        return None if x is None else Answer(np.rint(x[n_edges : n_edges + m]).astype(np.int64), x[:n_edges] > 0.5)

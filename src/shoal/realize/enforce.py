@@ -1,13 +1,42 @@
 """EnforceRealizability and the parity step of the paper: from one degree per group to a realizable one per group.
 
-All functions take one slice: `degrees` and `sizes` of the m groups. Groups stay whole, so k-anonymity is untouched.
+All functions take one slice: `degrees` and `sizes` of the groups. Groups stay whole, so k-anonymity is untouched. Where edges
+have a direction, those that send come first, then those that receive, and instead of an even sum the two sums must be equal.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from shoal.realize.erdos_gallai import satisfies_erdos_gallai
+from shoal.realize.close import close, gap_of, steps_ahead
+from shoal.realize.erdos_gallai import is_graphical, satisfies_erdos_gallai
+from shoal.realize.fulkerson import is_digraphical, satisfies_fulkerson
+
+
+def is_realizable(degrees: np.ndarray, sizes: np.ndarray, *, directed: bool) -> bool:
+    """Whether some simple slice has these degrees."""
+    if not directed:
+        return is_graphical(degrees, sizes)
+    (outs, ins), m = np.split(degrees, 2), len(sizes) // 2
+    return is_digraphical(ins, outs, sizes[:m])
+
+
+def realize_slice(
+    degrees: np.ndarray, sizes: np.ndarray, members: np.ndarray, labels: np.ndarray, *, directed: bool = False
+) -> np.ndarray:
+    """Realizable degrees near the given ones, at a low l1 cost against `members`, the nodes' own degrees.
+
+    >>> three, own = np.array([0, 0, 0, 1, 1, 1]), np.ones(6, np.int64)
+    >>> realize_slice(np.array([2, 1]), np.array([3, 3]), own, three, directed=True)
+    array([1, 1])
+    """
+    degrees, sizes = np.asarray(degrees, np.int64), np.asarray(sizes, np.int64)
+    prices = _Prices(members, labels, sizes)
+    if directed:
+        return _realize_directed(degrees, sizes, prices)
+    degrees = enforce_realizability(degrees, sizes)
+    anywhere = np.full(len(sizes), len(labels))
+    return fix_parity(degrees, sizes, prices.step(degrees, 1, anywhere), prices.step(degrees, -1, anywhere))
 
 
 def _pointwise_violation(degrees: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -60,8 +89,8 @@ def fix_parity(degrees: np.ndarray, sizes: np.ndarray, up: np.ndarray, down: np.
     """
     while int(np.dot(degrees, sizes)) % 2:
         odd = np.flatnonzero(sizes % 2)
-        moves = [(int(up[g]), int(sizes[g]), int(g), 1) for g in odd]
-        moves += [(int(down[g]), int(sizes[g]), int(g), -1) for g in odd if degrees[g] > 0]
+        moves = [(float(up[g]), int(sizes[g]), int(g), 1) for g in odd]
+        moves += [(float(down[g]), int(sizes[g]), int(g), -1) for g in odd if degrees[g] > 0]
         for _, _, g, step in sorted(moves):
             moved = degrees.copy()
             moved[g] += step
@@ -73,10 +102,66 @@ def fix_parity(degrees: np.ndarray, sizes: np.ndarray, up: np.ndarray, down: np.
     return degrees
 
 
-def realize_slice(degrees: np.ndarray, sizes: np.ndarray, members: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Both steps for one slice. `members` holds the nodes' original degrees, from which prices of moves are counted."""
-    degrees = enforce_realizability(degrees, sizes)
-    own = degrees[labels]
-    above = np.bincount(labels, weights=members > own, minlength=len(sizes)).astype(np.int64)
-    below = np.bincount(labels, weights=members < own, minlength=len(sizes)).astype(np.int64)
-    return fix_parity(degrees, sizes, up=sizes - 2 * above, down=sizes - 2 * below)
+def _realize_directed(degrees: np.ndarray, sizes: np.ndarray, prices: _Prices) -> np.ndarray:
+    """EnforceRealizability where edges have a direction.
+
+    The sums are made equal at the least cost. Where that is not realizable, the side that loses less is cut at the
+    highest level that is, may not rise above it again, and the sums are made equal anew. The cuts fall each time, so
+    this ends: at the latest where one side, and then the other, is zero.
+    """
+    m = len(sizes) // 2
+    side, cap = np.repeat([1, -1], m), np.full(2, max(int(sizes[:m].sum()) - 1, 0))
+    while True:
+        highest = np.repeat(cap, m)
+        degrees = _balance(np.clip(degrees, 0, highest), sizes, side, prices, highest)
+        if is_realizable(degrees, sizes, directed=True):
+            return degrees
+        outs, ins = degrees[:m], degrees[m:]
+        cuts = (_highest_cut(ins, outs, sizes[:m]), _highest_cut(outs, ins, sizes[:m]))
+        losses = [int(np.dot(sizes[:m], np.maximum(d - c, 0))) for d, c in zip((outs, ins), cuts, strict=True)]
+        cheaper = int(np.argmin(losses))
+        cap[cheaper] = cuts[cheaper]
+
+
+def _balance(
+    degrees: np.ndarray, sizes: np.ndarray, side: np.ndarray, prices: _Prices, highest: np.ndarray
+) -> np.ndarray:
+    """Equal sums at a low price; where no steps are found, each group gets the smaller of its two degrees, which do."""
+
+    def both(levels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        ahead = range(steps_ahead(len(levels)))
+        rise, fall = (np.stack([prices.step(levels + j * way, way, highest) for j in ahead]) for way in (1, -1))
+        return rise, fall
+
+    closed = close(degrees, sizes, side, both)
+    return np.tile(np.minimum(*np.split(closed, 2)), 2) if gap_of(closed, sizes, side) else closed
+
+
+def _highest_cut(fixed: np.ndarray, cut: np.ndarray, sizes: np.ndarray) -> int:
+    """The highest level below the highest of `cut` at which cutting makes the inequalities hold; they hold at 0."""
+    low, high = 0, int(cut.max())
+    while high - low > 1:
+        half = (low + high) // 2
+        if satisfies_fulkerson(fixed, np.minimum(cut, half), sizes):
+            low = half
+        else:
+            high = half
+    return low
+
+
+class _Prices:
+    """What it costs in l1 to move a group: members whose own degree lies ahead come nearer, the others go away."""
+
+    def __init__(self, members: np.ndarray, labels: np.ndarray, sizes: np.ndarray) -> None:
+        self.sizes = sizes
+        self.base = int(members.max(initial=0)) + 2
+        self.keys = np.sort(labels.astype(np.int64) * self.base + members)
+
+    def step(self, levels: np.ndarray, way: int, highest: np.ndarray) -> np.ndarray:
+        """The price of one step up (`way` 1) or down (-1) from these levels; infinite below 0 and above `highest`."""
+        groups = np.arange(len(levels)) * self.base
+        reach = np.clip(levels + (way > 0), 0, self.base - 1)  # nobody above base - 2
+        below = np.searchsorted(self.keys, groups + reach) - np.searchsorted(self.keys, groups)
+        ahead = self.sizes - below if way > 0 else below
+        after = levels + way
+        return np.where((after >= 0) & (after <= highest), self.sizes - 2.0 * ahead, np.inf)

@@ -8,10 +8,9 @@ suffices. It is the reference for EnforceRealizability, not part of the pipeline
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import coo_array
 
 from shoal.errors import GuaranteeError
+from shoal.realize.highs import minimise, rows_of
 
 
 def nearest_realizable(degrees: np.ndarray, sizes: np.ndarray, *, even: bool = False) -> np.ndarray:
@@ -42,24 +41,18 @@ def nearest_realizable(degrees: np.ndarray, sizes: np.ndarray, *, even: bool = F
         rows.append((inequality, -np.inf, float(ends[i] * (ends[i] - 1))))
     if even:
         rows.append(({**{g: float(s[g]) for g in range(m)}, n_variables - 1: -2}, 0, 0))
-    entries = [(r, c, v) for r, (terms, _, _) in enumerate(rows) for c, v in terms.items()]
-    r, c, v = zip(*entries, strict=True)
-    matrix = coo_array((v, (r, c)), shape=(len(rows), n_variables)).tocsr()
+    r, c, v = zip(*((r, c, v) for r, (terms, _, _) in enumerate(rows) for c, v in terms.items()), strict=True)
+    low, high = (np.array([row[end] for row in rows]) for end in (1, 2))
     upper = np.full(n_variables, np.inf)
     upper[:m] = ends[-1] - 1
     upper[2 * m : -1] = np.repeat(ends, m)
-    cost = np.zeros(n_variables)
+    cost, whole = np.zeros(n_variables), np.zeros(n_variables, bool)
     cost[m : 2 * m] = s
-    whole = np.zeros(n_variables, np.int64)
-    whole[:m] = whole[-1] = 1
-    answer = milp(
-        cost,
-        constraints=LinearConstraint(matrix, [lo for _, lo, _ in rows], [hi for _, _, hi in rows]),
-        bounds=Bounds(np.zeros(n_variables), upper),
-        integrality=whole,
-    )
-    if answer.x is None:
-        raise GuaranteeError(f"the integer program has no answer: {answer.message}")
+    whole[:m] = whole[-1] = True
+    constraints = [rows_of((r, c), np.array(v), (len(rows), n_variables), low, high)]
+    x, _ = minimise(cost, constraints, np.zeros(n_variables), upper, whole=whole)
+    if x is None:
+        raise GuaranteeError("the integer program has no answer")
     result = np.empty(m, np.int64)
-    result[order] = np.rint(answer.x[:m]).astype(np.int64)
+    result[order] = np.rint(x[:m]).astype(np.int64)
     return result

@@ -1,15 +1,24 @@
-"""An edge set that changes in constant time, for kernels.
-
-A tuple (table, places, items, count): ``items[:count[0]]`` lists the keys ``u * n + v`` (u < v) of the edges, and
-the hash table (linear probing, backward-shift deletion) finds a key's place in that list. Membership, insertion,
-removal and drawing a random edge are O(1).
-"""
+"""An edge set that changes in constant time, for kernels: membership, insertion, removal and drawing a random edge are O(1)."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from shoal._numba import njit
+
+
+class EdgeSet(NamedTuple):
+    """``items[:counts[0]]`` lists the keys ``u * n + v`` (u < v) of the edges.
+
+    The hash table (linear probing, backward-shift deletion) finds a key's place in that list.
+    """
+
+    table: np.ndarray
+    places: np.ndarray
+    items: np.ndarray
+    counts: np.ndarray
 
 
 @njit
@@ -39,12 +48,10 @@ def new_set(keys, room):
     cap = 16
     while cap < 2 * room + 2:
         cap *= 2
-    edges = (
-        np.full(cap, -1, np.int64),
-        np.empty(cap, np.int64),
-        np.empty(room + 1, np.int64),
-        np.zeros(1, np.int64),
-    )
+    table = np.empty(cap, np.int64)
+    for q in range(cap):
+        table[q] = -1
+    edges = EdgeSet(table, np.empty(cap, np.int64), np.empty(room + 1, np.int64), np.zeros(1, np.int64))
     for q in range(keys.size):
         insert(keys[q], edges)
     return edges
@@ -53,29 +60,28 @@ def new_set(keys, room):
 @njit
 def has(key, edges):
     """Whether the edge is in the set."""
-    return edges[0][_slot(key, edges[0])] == key
+    return edges.table[_slot(key, edges.table)] == key
 
 
 @njit
 def insert(key, edges):
     """Put in an edge that is not there."""
-    table, places, items, count = edges
-    s = _slot(key, table)
-    table[s] = key
-    places[s] = count[0]
-    items[count[0]] = key
-    count[0] += 1
+    s = _slot(key, edges.table)
+    edges.table[s] = key
+    edges.places[s] = edges.counts[0]
+    edges.items[edges.counts[0]] = key
+    edges.counts[0] += 1
 
 
 @njit
 def remove(key, edges):
     """Take out an edge that is there; the last of the list takes its place."""
-    table, places, items, count = edges
+    table, places = edges.table, edges.places
     mask = table.size - 1
     hole = _slot(key, table)
-    count[0] -= 1
-    last = items[count[0]]
-    items[places[hole]] = last
+    edges.counts[0] -= 1
+    last = edges.items[edges.counts[0]]
+    edges.items[places[hole]] = last
     places[_slot(last, table)] = places[hole]
     s = (hole + 1) & mask
     while table[s] != -1:
@@ -87,14 +93,12 @@ def remove(key, edges):
 
 
 @njit
-def toggle(u, v, n, edges, lack):
-    """Add u-v or take it away; ``lack`` counts the edges a node still needs."""
-    key = key_of(u, v, n)
-    if has(key, edges):
-        remove(key, edges)
-        lack[u] += 1
-        lack[v] += 1
-    else:
-        insert(key, edges)
-        lack[u] -= 1
-        lack[v] -= 1
+def only_in(a, b):
+    """Keys of edge set ``a`` that are not in ``b``."""
+    out = np.empty(a.counts[0], np.int64)
+    c = 0
+    for q in range(a.counts[0]):
+        if not has(a.items[q], b):
+            out[c] = a.items[q]
+            c += 1
+    return out[:c]

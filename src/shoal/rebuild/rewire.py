@@ -2,69 +2,102 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from shoal.errors import InputError
 from shoal.realize.choose import cover_surplus
-from shoal.realize.erdos_gallai import is_graphical
-from shoal.rebuild import _kernels
+from shoal.realize.enforce import is_realizable
+from shoal.realize.view import SliceView
+from shoal.rebuild import _repair_kernels, _rewire_kernels
 from shoal.rebuild._edgeset import new_set
+from shoal.rebuild._rewire_kernels import Rewiring
 
-EdgeSet = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+NONE = np.empty(0, np.int64)
+
+
+class Changes(Protocol):
+    """Targets that change on the way; see `shoal.rebuild.crowds`."""
+
+    def before_joining(self, s: Rewiring, target: np.ndarray, rng: np.random.Generator) -> None:
+        """Once nobody has too many edges."""
+
+    def after_joining(self, s: Rewiring, target: np.ndarray, rng: np.random.Generator) -> None:
+        """Once nobody who lacks an edge finds a partner any more."""
 
 
 def rewire(
-    edges: np.ndarray,
-    n: int,
+    view: SliceView,
     target_degrees: np.ndarray,
     *,
     deleted: np.ndarray | None = None,
+    changes: Changes | None = None,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """A simple graph with exactly ``target_degrees`` that shares as many edges as possible with ``edges``.
+    """A simple slice with exactly ``target_degrees`` that shares as many edges as possible with the original.
 
     Instead of building from nothing, the slice is changed where its degrees are wrong: edges go where nodes have
     too many (``deleted`` says which, where the degree program has chosen them), then nodes that have too few are
-    joined, the largest need first. What adjacent leftovers u, v lack comes by three-edge repairs (u–x and y–v for
-    x–y, an added edge x–y if there is one), and if even that fails, along a Havel–Hakimi graph of the targets,
-    which always ends (:func:`shoal.rebuild._kernels.follow_witness`). Last, squares with three edits are swapped
+    joined, the largest need first. What adjacent leftovers u, v lack comes by three-edge repairs (u-x and y-v for
+    x-y, an added edge x-y if there is one), and if even that fails, along another slice with the target degrees,
+    which always ends (:func:`shoal.rebuild._repair_kernels.follow_witness`). Last, squares with three edits are swapped
     into one edit. Everything is random among equals, so that the result does not point at the edits.
 
-    ``target_degrees`` must be realizable (even sum, Erdős–Gallai).
+    ``target_degrees`` of the view's nodes must be realizable (Erdős–Gallai, or Fulkerson–Chen–Anstee).
 
-    >>> path = np.array([[0, 1], [1, 2], [2, 3]], dtype=np.int32)
-    >>> rewire(path, 4, np.array([2, 2, 2, 2]), rng=np.random.default_rng(0)).tolist()
+    >>> path = SliceView(np.array([[0, 1], [1, 2], [2, 3]], dtype=np.int32), np.arange(4))
+    >>> rewire(path, np.array([2, 2, 2, 2]), rng=np.random.default_rng(0)).tolist()
     [[0, 1], [0, 3], [1, 2], [2, 3]]
     """
-    target = np.ascontiguousarray(target_degrees, dtype=np.int64)
-    if not is_graphical(target):
-        raise InputError("target_degrees must be realizable (even sum, Erdős–Gallai)")
-    keys = edges[:, 0].astype(np.int64) * n + edges[:, 1]
-    lack = target - np.bincount(edges.ravel(), minlength=n)
-    original = new_set(keys, keys.size)
-    current = new_set(keys, keys.size + int(target.sum()) // 2 + 1)
+    target = np.array(target_degrees, np.int64)
+    if changes is None:
+        check_realizable(target, view)
     if deleted is None:
-        deleted = cover_surplus(edges, n, target, rng=rng)
-    _kernels.remove_all(keys[deleted], n, current, lack)
-    if lack.min(initial=0) < 0:
-        _kernels.drop_surplus(keys, n, current, lack, rng)
-    _kernels.join_lacking(n, current, lack, rng)
-    finish(current, original, n, target, lack, rng)
-    _kernels.polish(n, current, original, lack, rng)
-    return as_edges(current, n)
+        deleted = cover_surplus(view, target, rng=rng)
+    s = begin(view, target, growing=changes is not None)
+    _rewire_kernels.toggle_all(view.keys[deleted], s)
+    if s.lack.min(initial=0) < 0:
+        _rewire_kernels.drop_surplus(view.keys, 1, s, rng)
+    if changes is not None:
+        changes.before_joining(s, target, rng)
+    _rewire_kernels.join_lacking(False, s, rng)
+    if changes is not None:
+        changes.after_joining(s, target, rng)
+        if s.lack.any():
+            check_realizable(target, view)
+    finish(s, target, rng)
+    _repair_kernels.polish(s, rng)
+    return view.as_edges(keys_of(s))
 
 
-def finish(
-    current: EdgeSet, original: EdgeSet, n: int, target: np.ndarray, lack: np.ndarray, rng: np.random.Generator
-) -> None:
+def begin(view: SliceView, target: np.ndarray, *, empty: bool = False, growing: bool = False) -> Rewiring:
+    """The original slice, or one without edges, on its way to the target degrees, which may still be ``growing``."""
+    original, none = new_set(view.keys, view.keys.size), new_set(NONE, 0)
+    keys, degrees = (NONE, 0) if empty else (view.keys, view.degrees)
+    current = new_set(keys, keys.size + int(target.sum()) // (1 if growing else 2) + 1)
+    lack = target - degrees
+    return Rewiring(
+        view.n_nodes, view.half, False, True, True, original, current, none, view.exempt, lack, NONE, NONE, NONE, NONE
+    )
+
+
+def finish(s: Rewiring, target: np.ndarray, rng: np.random.Generator) -> None:
     """Fill what is still lacking, whatever it takes: small repairs, then along a witness."""
-    if lack.any():
-        _kernels.repair(n, current, original, lack, rng)
-    if lack.any():
-        _kernels.follow_witness(n, current, lack, target, rng)
+    if s.lack.any():
+        _repair_kernels.repair(s, rng)
+    if s.lack.any():
+        witness = s._replace(current=new_set(NONE, int(target.sum()) // 2 + 1), lack=target.copy())
+        _rewire_kernels.join_lacking(False, witness, rng)
+        _repair_kernels.follow_witness(witness.current, s)
 
 
-def as_edges(current: EdgeSet, n: int) -> np.ndarray:
-    """The edge set as a sorted (m, 2) array."""
-    keys = np.sort(current[2][: current[3][0]])
-    return np.stack([keys // n, keys % n], axis=1).astype(np.int32)
+def check_realizable(target: np.ndarray, view: SliceView) -> None:
+    """Refuse degrees that no simple slice has."""
+    if not is_realizable(target, np.ones(len(target), np.int64), directed=view.directed):
+        raise InputError("the target degrees must be realizable (Erdős–Gallai, or Fulkerson–Chen–Anstee)")
+
+
+def keys_of(s: Rewiring) -> np.ndarray:
+    """The edges as they are now, sorted."""
+    return np.sort(s.current.items[: s.current.counts[0]])

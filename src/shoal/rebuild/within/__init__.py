@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from shoal.errors import GuaranteeError, NoReleaseError
-from shoal.realize._paths import members_of
-from shoal.realize._prices import prices
-from shoal.realize._program_kernels import anneal
-from shoal.rebuild.within._drive_kernels import drive, fits, lift_all
-from shoal.rebuild.within._edit_kernels import polish
-from shoal.rebuild.within._level_kernels import Groups
-from shoal.rebuild.within._state_kernels import State, new_state, toggle_all
-from shoal.rebuild.within.board import Board, SliceLimits
+from shoal.realize._program_kernels import buckets
+from shoal.realize.choose import Chosen
+from shoal.realize.close import close, steps_ahead
+from shoal.realize.view import SliceView
+from shoal.rebuild._edgeset import new_set
+from shoal.rebuild._repair_kernels import polish
+from shoal.rebuild._rewire_kernels import Rewiring, drop_surplus, join_lacking, toggle_all
+from shoal.rebuild.rewire import keys_of
+from shoal.rebuild.within._group_kernels import Groups, fits, lift_all, serve_all
+from shoal.rebuild.within._walk_kernels import new_walks
 from shoal.rebuild.within.exact import relax, solve_exactly
 
 LAST_RESORT = 4_000  # free pairs up to which the solver has the last word
@@ -23,169 +26,197 @@ NODES, GAP = 20, 1e-3  # of the solver's search tree, where an answer is known a
 RELAXED_EDGES = 10_000  # edges up to which removals start from the linear relaxation
 ROUNDINGS = (0.001, 0.3, 0.5)  # what is added to its degrees before they are cut to whole ones
 CHANGES = 300  # groups that may give way where both directions are open
-LARGE, EFFORT = 20_000, 1e5  # as in the program without limits
 
-Start = tuple[np.ndarray, np.ndarray, tuple[int, int]]
+
+class Start(NamedTuple):
+    """Degrees to start from, edges to delete for them, and whether groups may then rise or sink."""
+
+    level: np.ndarray
+    deleted: np.ndarray
+    may_rise: bool
+    may_sink: bool
 
 
 def rebuild_within(
-    edges: np.ndarray,
-    n: int,
-    labels: np.ndarray,
-    sizes: np.ndarray,
-    limits: SliceLimits,
+    view: SliceView,
+    choose: Callable[[], Chosen] | None = None,
     *,
-    directed: bool = False,
     deletion_weight: float = 1.0,
+    exact_pairs: int = SMALL,
     rng: np.random.Generator,
 ) -> np.ndarray:
     """A simple slice in which all members of a group have one degree (directed: one in- and one out-degree).
 
     Degrees start where the fewest edges change: at the largest of every group if edges are only added, near what a
-    linear relaxation keeps if they are only removed, else where the degree program puts them. Then free pairs are
+    linear relaxation keeps if they are only removed, else where ``choose`` puts them. Then free pairs are
     toggled along alternating walks until everybody has the degree of the group; where that gets stuck, groups give way.
     With only additions degrees only rise, with only removals they only fall, so both come to an end, at the latest
     with all free pairs joined or none. With both open the number of steps is limited. What this leaves unsolved goes to
-    an exact solver, if the slice is small. Raises :class:`~shoal.errors.NoReleaseError` where no slice was found; other
-    groups may have one.
+    an exact solver, if the slice is small; with up to ``exact_pairs`` free pairs it is asked anyway. Raises
+    :class:`~shoal.errors.NoReleaseError` where no slice was found; other groups may have one.
 
-    >>> path = np.array([[0, 1], [1, 2], [2, 3]], dtype=np.int32)
-    >>> groups = np.array([0, 0, 1, 1]), np.array([2, 2])
+    >>> from shoal.realize import SliceLimits
+    >>> path, groups = np.array([[0, 1], [1, 2], [2, 3]], dtype=np.int32), np.array([0, 0, 1, 1])
     >>> rng = np.random.default_rng(0)
-    >>> rebuild_within(path, 4, *groups, SliceLimits("add"), rng=rng).tolist()
+    >>> rebuild_within(SliceView(path, groups, limits=SliceLimits("add")), rng=rng).tolist()
     [[0, 1], [0, 3], [1, 2], [2, 3]]
-    >>> rebuild_within(path, 4, *groups, SliceLimits("remove"), rng=rng).tolist()
+    >>> rebuild_within(SliceView(path, groups, limits=SliceLimits("remove")), rng=rng).tolist()
     [[0, 1], [2, 3]]
     """
-    board = Board(edges, n, labels, sizes, limits, directed)
-    why = board.conflict()
+    why = view.conflict()
     if why:
         raise NoReleaseError(why)
-    stuck = np.empty(0, dtype=np.int64)
+    stuck = np.empty(0, np.int64)
     found: list[np.ndarray] = []
-    for starts in _starts(board, deletion_weight, rng):
+    for starts in _starts(view, choose):
         for start in starts:
-            keys, left = _attempt(board, *start, rng)
+            keys, left = _attempt(view, start, rng)
             if left.size:
                 stuck = left
             else:
                 found.append(keys)
         if found:
             break
-    if board.n_pairs <= (SMALL if found else LAST_RESORT):
-        toggled, _ = solve_exactly(board, deletion_weight, NODES if found else 100 * NODES, GAP)
+    if view.n_pairs <= (exact_pairs if found else LAST_RESORT):
+        toggled, _ = solve_exactly(view, deletion_weight, NODES if found else 100 * NODES, GAP)
         if toggled is not None:
-            found.append(np.setxor1d(board.keys, toggled))
+            found.append(np.setxor1d(view.keys, toggled))
     if found:
-        return as_edges(board, min(found, key=lambda keys: board.changes(keys, deletion_weight)))
-    people = np.unique(stuck % n)
+        return as_edges(view, min(found, key=lambda keys: view.changes(keys, deletion_weight)))
+    people, limits = np.unique(stuck % view.people), view.limits
     shown = ", ".join(limits.name(int(i)) for i in people[:3]) + (" and others" if people.size > 3 else "")
     raise NoReleaseError(
         f"in {limits.where} no way was found to make {shown or 'everybody'} look like the others of their crowd, with {limits}"
     )
 
 
-def _starts(board: Board, deletion_weight: float, rng: np.random.Generator) -> Iterator[list[Start]]:
-    """Degrees to start from, edges to delete for them, and whether groups may then rise or sink.
-
-    They come in lists, of which the first with a success suffices.
-    """
-    low, high = board.bounds
-    nothing = np.zeros(board.us.size, dtype=bool)
+def _starts(view: SliceView, choose: Callable[[], Chosen] | None) -> Iterator[list[Start]]:
+    """Where to start from, in lists, of which the first with a success suffices."""
+    low, high = view.bounds
+    nothing = np.zeros(view.us.size, bool)
     top = low.copy()
-    np.maximum.at(top, board.labels, board.degrees)
-    top = np.clip(top, low, high)
-    floor, alive = _floor(board)
-    if board.may_add and board.may_remove:
-        yield [(*_by_program(board, deletion_weight, rng), (1, 1))]
-    if board.may_add:
-        yield [(top, nothing, (1, 0))]
-        yield [(top, nothing, (1, 1))]
-    if board.may_remove:
-        if not board.may_add and np.count_nonzero(alive) <= RELAXED_EDGES:
-            relaxed, deleted = relax(board, floor, alive)
-            yield [(np.floor(relaxed + up).astype(np.int64), deleted, (0, 1)) for up in ROUNDINGS]
-        yield [(floor, nothing, (0, 1))]
-        yield [(low, nothing, (1, 1)), (floor, nothing, (1, 1))]
+    np.maximum.at(top, view.labels, view.degrees)
+    top = np.minimum(top, high)
+    floor, alive = _floor(view)
+    if choose is not None and view.may_add and view.may_remove:
+        chosen = choose()
+        deleted = nothing if chosen.deleted is None else chosen.deleted & ~view.must_keep
+        yield [Start(np.clip(chosen.levels, low, high), deleted, True, True)]
+    if view.may_add:
+        yield [Start(top, nothing, True, False)]
+        yield [Start(top, nothing, True, True)]
+    if view.may_remove:
+        if not view.may_add and np.count_nonzero(alive) <= RELAXED_EDGES:
+            relaxed, deleted = relax(view, floor, alive)
+            yield [Start(np.floor(relaxed + up).astype(np.int64), deleted, False, True) for up in ROUNDINGS]
+        yield [Start(floor, nothing, False, True)]
+        yield [Start(low, nothing, True, True), Start(floor, nothing, True, True)]
 
 
-def _floor(board: Board) -> tuple[np.ndarray, np.ndarray]:
+def _floor(view: SliceView) -> tuple[np.ndarray, np.ndarray]:
     """The smallest degree in every group, once the edges are gone of those who must lose all; and the edges left."""
-    low, high = board.bounds
-    alive = np.ones(board.us.size, dtype=bool)
+    low, high = view.bounds
+    alive = np.ones(view.us.size, bool)
     while True:
         level = high.copy()
-        degrees = np.bincount(np.concatenate([board.us[alive], board.vs[alive]]), minlength=board.n_nodes)
-        np.minimum.at(level, board.labels, degrees)
+        degrees = np.bincount(np.concatenate([view.us[alive], view.vs[alive]]), minlength=view.n_nodes)
+        np.minimum.at(level, view.labels, degrees)
         level = np.maximum(level, low)
-        idle = level[board.labels] == 0
-        left = alive & ~(idle[board.us] | idle[board.vs])
+        idle = level[view.labels] == 0
+        left = alive & ~(idle[view.us] | idle[view.vs])
         if left.sum() == alive.sum():
             return level, alive
         alive = left
 
 
-def _by_program(board: Board, deletion_weight: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """The degree program, with edges that stay too dear to delete and the degrees of pinned groups given.
-
-    See :mod:`shoal.realize.choose`; groups without weight are those that the search leaves alone.
-    """
-    low, high = board.bounds
-    cost = np.where(board.stays, 1e6, 1.0 + deletion_weight)
-    weight = np.where(low < high, board.sizes / 2.0, 0.0)
-    size = board.us.size + board.n_groups
-    rounds = 100 if size <= LARGE else int(np.clip(10 * board.sizes.mean(), 20, 100))
-    mean, level = prices(board.us, board.vs, cost, board.labels, weight, board.degrees.astype(float), rounds)
-    level = np.clip(np.floor(level + 0.5).astype(np.int64), low, high)
-    odd = np.zeros_like(board.sizes) if board.half else np.where(low < high, board.sizes % 2, 0)
-    effort = min(20.0, max(0.3, EFFORT / size * min(1.0, LARGE / size)))
-    depth = 2 if effort > 2 else 1
-    _, deleted, level = anneal(
-        board.us, board.vs, cost, board.labels, weight, odd, mean > 0.5, level, effort, 0.05, 0.01, False, depth, rng
-    )
-    return np.clip(level, low, high), deleted & ~board.stays
-
-
-def _attempt(
-    board: Board, level: np.ndarray, deleted: np.ndarray, ways: tuple[int, int], rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
+def _attempt(view: SliceView, start: Start, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Keys of the slice reached from these degrees, and the nodes that are left without theirs.
 
     The arrays have room for a slice of about this size; if it outgrows them, start again with more, where it stood.
     """
-    low, high = board.bounds
-    rule = np.array([board.n_nodes, board.half, board.may_add, board.may_remove], dtype=np.int64)
-    fixed = np.concatenate([board.keys[board.stays], board.shut])
-    complete = int(board.most.sum()) // 2 + board.n_nodes + 64
-    changes = CHANGES + board.n_groups // 10 if all(ways) else int((high - low).sum()) + 1
-    first, who = members_of(board.labels, board.n_groups)
-    level = level.astype(np.int64)
-    met = np.zeros((2, board.n_groups), dtype=np.int64)
-    groups = Groups(level, low, high, first, who, board.labels, np.array(ways, dtype=np.int64), met)
+    (low, high), level = view.bounds, start.level.astype(np.int64)
+    complete = int(view.ranges[1].sum()) // 2 + view.n_nodes + 64
+    both = start.may_rise and start.may_sink
+    changes = CHANGES + view.n_groups // 10 if both else int((high - low).sum()) + 1
+    (first, who), met = buckets(view.labels, view.n_groups), np.zeros((2, view.n_groups), np.int64)
+    groups = Groups(level, low, high, view.labels, first, who, start.may_rise, start.may_sink, met)
     while True:
-        room = min(complete, 2 * max(board.us.size, int((level * board.sizes).sum()) // 2) + 2 * board.n_nodes + 1024)
-        s = new_state(rule, board.keys, fixed, board.still, board.labels, level, room)
-        toggle_all(board.keys[deleted], s)
-        stuck = drive(groups, np.int64(changes), s, rng)
+        room = min(complete, 2 * max(view.us.size, int((level * view.sizes).sum()) // 2) + 2 * view.n_nodes + 1024)
+        s = _begin(view, level, room)
+        toggle_all(view.keys[start.deleted], s)
+        stuck = _drive(view, groups, changes, s, rng)
         if stuck.size == 0:
-            if not board.may_add:
-                lift_all(groups, np.int64(3), s, rng)
             polish(s, rng)
         if stuck.size == 0 or fits(s):
-            return _keys(s), stuck
+            return keys_of(s), stuck
 
 
-def _keys(s: State) -> np.ndarray:
-    return np.sort(s.current[2][: s.current[3][0]])
+def _begin(view: SliceView, level: np.ndarray, room: int) -> Rewiring:
+    """The original slice, on its way to these degrees, with space for ``room`` edges."""
+    fixed = np.concatenate([view.keys[view.must_keep], view.forbidden])
+    return Rewiring(
+        view.n_nodes,
+        view.half,
+        True,
+        view.may_add,
+        view.may_remove,
+        new_set(view.keys, view.keys.size),
+        new_set(view.keys, room),
+        new_set(fixed, fixed.size),
+        view.exempt,
+        level[view.labels] - view.degrees,
+        np.full(view.n_nodes, -1),
+        np.empty(2 * room + 2, np.int64),
+        np.arange(1, 2 * room + 3),
+        np.zeros(1, np.int64),
+    )
 
 
-def as_edges(board: Board, keys: np.ndarray) -> np.ndarray:
+def _drive(view: SliceView, groups: Groups, changes: int, s: Rewiring, rng: np.random.Generator) -> np.ndarray:
+    """Serve everybody, letting groups give way at most ``changes`` times; returns the nodes that are left in need."""
+    _balance(view, groups, s, rng)
+    drop_surplus(keys_of(s), 2, s, rng)
+    walks = new_walks(s)
+    while fits(s):
+        if view.may_add:
+            join_lacking(False, s, rng)
+        moved = serve_all(changes, groups, s, walks, rng)
+        if moved == 0:
+            break
+        changes -= moved
+        _balance(view, groups, s, rng)
+    if not view.may_add and not s.lack.any():
+        lift_all(groups, s, walks, rng)
+    return np.flatnonzero(s.lack)
+
+
+def _balance(view: SliceView, groups: Groups, s: Rewiring, rng: np.random.Generator) -> None:
+    """Change a few groups so that the degrees can add up, where their bounds let them.
+
+    About what that costs, in half edges: who has just enough must lose an edge to go lower.
+    """
+    level, ahead = groups.level, np.arange(steps_ahead(view.n_groups))[:, None]
+
+    def prices(now: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        room = s.lack + (now - level)[view.labels]
+        tight = np.bincount(view.labels, room <= 0, view.n_groups)
+        chance = rng.random(view.n_groups)
+        rise = np.where(groups.may_rise & (now + ahead < groups.high), view.sizes + chance, np.inf)
+        lower = groups.may_sink & (now - ahead > groups.low) & (ahead == 0)  # counted for one step only
+        fall = np.where(lower, np.maximum(1, 4 * tight - view.sizes) + chance, np.inf)
+        return rise, fall
+
+    closed = close(level, view.sizes, view.side, prices)
+    s.lack[:] += (closed - level)[view.labels]
+    level[:] = closed
+
+
+def as_edges(view: SliceView, keys: np.ndarray) -> np.ndarray:
     """The keys as edges, once it has been looked at again that everything holds."""
-    us, vs = keys // board.n_nodes, keys % board.n_nodes
-    degrees = np.bincount(np.concatenate([us, vs]), minlength=board.n_nodes)
-    low, high = np.full(board.n_groups, board.n_nodes), np.zeros(board.n_groups, dtype=np.int64)
-    np.minimum.at(low, board.labels, degrees)
-    np.maximum.at(high, board.labels, degrees)
-    if (low < high).any() or not board.keeps(keys):
+    degrees = np.bincount(np.concatenate([keys // view.n_nodes, keys % view.n_nodes]), minlength=view.n_nodes)
+    low, high = np.full(view.n_groups, view.n_nodes), np.zeros(view.n_groups, np.int64)
+    np.minimum.at(low, view.labels, degrees)
+    np.maximum.at(high, view.labels, degrees)
+    if (low < high).any() or not view.keeps(keys):
         raise GuaranteeError("a slice was rebuilt against its limits; nothing was released, please report this")
-    return np.stack([us, vs - board.half], axis=1).astype(np.int32)
+    return view.as_edges(keys)

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from shoal.realize import SliceLimits, SliceView
 from shoal.rebuild.within import as_edges
-from shoal.rebuild.within.board import Board, SliceLimits
 from shoal.rebuild.within.exact import free_pairs
 
 LARGEST = 20_000  # comparisons of two people in a column up to which this is tried; fewer pairs than that are free
@@ -41,7 +41,7 @@ def search_together(
     None without proof means that the graph is too large to be searched, or that the work allowed did not suffice.
 
     >>> paw = np.array([[0, 1], [0, 2], [0, 3], [1, 3]], dtype=np.int32)
-    >>> limits = SliceLimits("remove", frozen=np.array([True, False, False, True]))
+    >>> limits = SliceLimits("remove", must_keep=np.array([True, False, False, True]))
     >>> search_together([paw], [limits], np.full(4, 2))
     ([array([[0, 1],
            [0, 2],
@@ -52,49 +52,51 @@ def search_together(
     n = len(needs)
     if n * (n - 1) // 2 * len(slices) * (1 + directed) > LARGEST:
         return None, False
-    alone = np.arange(n), np.ones(n, dtype=np.int64)
-    boards = [Board(edges, n, *alone, limit, directed) for edges, limit in zip(slices, limits, strict=True)]
-    program = _Program(boards, needs, deletion_weight)
+    views = [
+        SliceView(edges, np.arange(n), directed=directed, limits=limit)
+        for edges, limit in zip(slices, limits, strict=True)
+    ]
+    program = _Program(views, needs, deletion_weight)
     toggled, proven = program.solve()
     if toggled is None:
         return None, proven
-    return [as_edges(board, np.setxor1d(board.keys, keys)) for board, keys in zip(boards, toggled, strict=True)], False
+    return [as_edges(view, np.setxor1d(view.keys, keys)) for view, keys in zip(views, toggled, strict=True)], False
 
 
 class _Program:
     """The program above, for one block of slices."""
 
-    def __init__(self, boards: list[Board], needs: np.ndarray, deletion_weight: float) -> None:
+    def __init__(self, views: list[SliceView], needs: np.ndarray, deletion_weight: float) -> None:
         from ortools.sat.python import cp_model  # seconds to import, and rarely needed
 
         self.cp, self.model = cp_model, cp_model.CpModel()
-        self.keys = [free_pairs(board) for board in boards]
+        self.keys = [free_pairs(view) for view in views]
         self.toggles = [[self.model.new_bool_var("") for _ in keys] for keys in self.keys]
-        columns = [column for i, board in enumerate(boards) for column in self._columns(board, i)]
-        self._hide(columns, boards, needs)
+        columns = [column for i, view in enumerate(views) for column in self._columns(view, i)]
+        self._hide(columns, views, needs)
         self.all = [x for toggles in self.toggles for x in toggles]
-        lost = np.concatenate([np.isin(keys, board.keys) for board, keys in zip(boards, self.keys, strict=True)])
+        lost = np.concatenate([np.isin(keys, view.keys) for view, keys in zip(views, self.keys, strict=True)])
         self.prices = np.where(lost, deletion_weight, 1.0).tolist()
 
-    def _columns(self, board: Board, i: int) -> list[list[Any]]:
+    def _columns(self, view: SliceView, i: int) -> list[list[Any]]:
         """Everybody's degree in a slice, one variable each; two columns where edges have a direction."""
-        ends = [self.keys[i] // board.n_nodes, self.keys[i] % board.n_nodes]
-        signs = np.where(np.isin(self.keys[i], board.keys), -1, 1)
+        ends = [self.keys[i] // view.n_nodes, self.keys[i] % view.n_nodes]
+        signs = np.where(np.isin(self.keys[i], view.keys), -1, 1)
         degrees = []
-        for node in range(board.n_nodes):
+        for node in range(view.n_nodes):
             here = np.flatnonzero((ends[0] == node) | (ends[1] == node))
-            degree = self.model.new_int_var(int(board.least[node]), int(board.most[node]), "")
+            degree = self.model.new_int_var(int(view.ranges[0][node]), int(view.ranges[1][node]), "")
             change = self.cp.LinearExpr.weighted_sum([self.toggles[i][p] for p in here], signs[here].tolist())
-            self.model.add(degree == int(board.degrees[node]) + change)
+            self.model.add(degree == int(view.degrees[node]) + change)
             degrees.append(degree)
         change = self.cp.LinearExpr.weighted_sum(self.toggles[i], (2 * signs).tolist())
-        self.model.add(sum(degrees) == int(board.degrees.sum()) + change)  # implied; the solver sees odd sums by it
-        return [degrees[first : first + board.people] for first in range(0, board.n_nodes, board.people)]
+        self.model.add(sum(degrees) == int(view.degrees.sum()) + change)  # implied; the solver sees odd sums by it
+        return [degrees[first : first + view.people] for first in range(0, view.n_nodes, view.people)]
 
-    def _hide(self, columns: list[list[Any]], boards: list[Board], needs: np.ndarray) -> None:
+    def _hide(self, columns: list[list[Any]], views: list[SliceView], needs: np.ndarray) -> None:
         """Let everybody look like as many as they need."""
-        least = np.stack([board.least for board in boards]).reshape(len(columns), -1)
-        most = np.stack([board.most for board in boards]).reshape(len(columns), -1)
+        least = np.stack([view.ranges[0] for view in views]).reshape(len(columns), -1)
+        most = np.stack([view.ranges[1] for view in views]).reshape(len(columns), -1)
         alike: dict[tuple[int, int], Any] = {}
         for i, j in combinations(range(len(needs)), 2):
             if (np.maximum(least[:, i], least[:, j]) <= np.minimum(most[:, i], most[:, j])).all():

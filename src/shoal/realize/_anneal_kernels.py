@@ -1,0 +1,228 @@
+"""Kernels of the degree program: a local search over group degrees and deletions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal._numba import njit
+from shoal.realize._path_kernels import NOBODY, new_scratch, note, settle, walk
+from shoal.realize._program_kernels import State, count_tight, flip
+
+WALKS = 32  # paths that belong to one step of the search; a move of a large group takes one for every member
+
+
+@njit
+def _lower(g, limit, p, s, t, rng):
+    """One degree less for a group: every tight member loses an edge, along the best path."""
+    if s.level[g] <= p.low[g]:
+        return np.inf
+    who, rest, level, begin = p.who, s.rest, s.level, p.first[g]
+    size = p.first[g + 1] - begin
+    turn = np.int64(rng.random() * size)
+    level[g] -= 1
+    count_tight(g, p, s)
+    note(-1 - 2 * g, t)
+    delta = -p.weight[g]
+    for q in range(size):
+        i = who[begin + (q + turn) % size]
+        if rest[i] > level[g]:
+            t.counts[1] += 1
+            delta += walk(i, g, p, s, t, rng)
+            if delta == np.inf or t.counts[0] > limit:
+                return np.inf
+    return delta - settle(g, p, s, t)
+
+
+@njit
+def _raise(g, limit, p, s, t, rng):
+    """One degree more for a group: its members take back what they can, along the best paths."""
+    if s.level[g] >= p.high[g]:
+        return np.inf
+    who, start, rest, level, begin = p.who, p.start, s.rest, s.level, p.first[g]
+    size = p.first[g + 1] - begin
+    turn = np.int64(rng.random() * size)
+    level[g] += 1
+    s.tight[g] = 0
+    note(-2 - 2 * g, t)
+    delta = p.weight[g]
+    for q in range(size):
+        i = who[begin + (q + turn) % size]
+        while rest[i] < level[g] and rest[i] < start[i + 1] - start[i] and t.counts[0] < limit:
+            t.counts[1] += 1
+            change = walk(i, g, p, s, t, rng)
+            if change == np.inf:
+                break
+            delta += change
+    return delta
+
+
+@njit
+def _next_lower(p, s, t, rng):
+    """A group weakened by the deletions of a move, the one with the most weight per tight member; -1 if none."""
+    us, vs, labels, weight, journal = p.us, p.vs, p.labels, p.weight, t.journal
+    deleted, rest, level, tight = s.deleted, s.rest, s.level, s.tight
+    best, best_score = -1, 0.0
+    for q in range(t.counts[0]):
+        e = journal[q]
+        if e >= 0 and deleted[e]:
+            for i in (us[e], vs[e]):
+                h = labels[i]
+                if rest[i] < level[h] and tight[h] > 0:
+                    score = weight[h] / tight[h] * (0.8 + 0.4 * rng.random())
+                    if score > best_score:
+                        best, best_score = h, score
+    return best
+
+
+@njit
+def _next_raise(g, p, s, rng):
+    """A group that keeps members of ``g`` from taking an edge back; -1 if none."""
+    us, vs, labels, weight, who, start, at = p.us, p.vs, p.labels, p.weight, p.who, p.start, p.at
+    deleted, rest, level = s.deleted, s.rest, s.level[g]
+    best, best_score = -1, 0.0
+    for r in range(p.first[g], p.first[g + 1]):
+        i = who[r]
+        if rest[i] < level and rest[i] < start[i + 1] - start[i]:
+            for q in range(start[i], start[i + 1]):
+                e = at[q]
+                if deleted[e]:
+                    h = labels[us[e] + vs[e] - i]
+                    score = rng.random() / max(weight[h], 0.5)
+                    if h != g and weight[h] > 0 and score > best_score:
+                        best, best_score = h, score
+    return best
+
+
+@njit
+def _undo(p, s, t):
+    for q in range(t.counts[0] - 1, -1, -1):
+        if t.journal[q] >= 0:
+            flip(t.journal[q], p, s)
+        else:
+            code = -1 - t.journal[q]
+            s.level[code // 2] += -1 if code & 1 else 1
+            count_tight(code // 2, p, s)
+
+
+@njit
+def _parity_change(p, t):
+    """Whether a move changes the sum from even to odd or back."""
+    change = 0
+    for q in range(t.counts[0]):
+        if t.journal[q] < 0:
+            change ^= p.odd[(-1 - t.journal[q]) // 2]
+    return change
+
+
+@njit
+def _shift(e, a, b, fixed, p, s, t, rng):
+    """A deleted edge a-b comes back, b loses another one instead; the change of the total."""
+    flip(e, p, s)
+    note(e, t)
+    if s.rest[b] <= s.level[p.labels[b]]:
+        return -p.cost[e]
+    t.counts[1] += 1
+    t.seen[a] = t.counts[1]
+    return walk(b, np.int64(NOBODY if fixed else -1), p, s, t, rng) - p.cost[e]
+
+
+@njit
+def _move(g, rising, depth, threshold, limit, p, s, t, rng):
+    """Raise or lower a group, and up to ``depth`` - 1 others that this draws with it; the change of the total."""
+    delta = 0.0
+    for _ in range(depth):
+        delta += _raise(g, limit, p, s, t, rng) if rising else _lower(g, limit, p, s, t, rng)
+        if delta <= threshold or delta > 4.0 + 2 * p.weight[g] or t.counts[0] > limit // 2:
+            break
+        g = _next_raise(g, p, s, rng) if rising else _next_lower(p, s, t, rng)
+        if g < 0:
+            break
+    return delta
+
+
+@njit
+def _begin(deleted, level, fixed, limit, p, rng):
+    """The state, its total and parity: a start above the levels is covered first, then groups sink that nobody holds up."""
+    n, m = p.labels.size, p.weight.size
+    s, t = State(deleted, np.zeros(n, np.int64), level, np.zeros(m, np.int64)), new_scratch(n, limit)
+    for e in range(p.us.size):
+        if not deleted[e]:
+            s.rest[p.us[e]] += 1
+            s.rest[p.vs[e]] += 1
+    for g in range(m):
+        count_tight(g, p, s)
+    for i in range(n):
+        while s.rest[i] > level[p.labels[i]]:
+            t.counts[0] = 0
+            t.counts[1] += 1
+            walk(i, np.int64(NOBODY), p, s, t, rng)
+    total, parity = 0.0, 0
+    for g in range(m):
+        t.counts[0] = 0
+        count_tight(g, p, s)
+        if not fixed:
+            settle(g, p, s, t)
+        total += p.weight[g] * level[g]
+        parity ^= p.odd[g] & level[g] & 1
+    for e in range(p.us.size):
+        if deleted[e]:
+            total += p.cost[e]
+    return s, t, total, parity
+
+
+@njit
+def anneal(p, deleted, level, rounds, hot, cold, fixed, depth, rng):
+    """Anneal ``sum cost[deleted] + sum weight * level`` from a guess; return the best (deleted, level) met.
+
+    Moves: lower or raise a group by one, or shift a deletion along a path. A level move may draw a chain of up to
+    ``depth`` groups with it. ``fixed`` keeps the levels, which leaves the covering of surplus degrees. The best state is
+    looked at every few moves only, so that saving it stays cheap, and only where the sum over ``odd`` groups is even.
+    """
+    us, vs, labels, weight = p.us, p.vs, p.labels, p.weight
+    n, n_edges, m, widest = labels.size, us.size, weight.size, 1
+    for g in range(m):
+        widest = max(widest, p.first[g + 1] - p.first[g])
+    limit = 64 * widest + 64
+    s, t, total, parity = _begin(deleted, level, fixed, limit, p, rng)
+    rest, counts = s.rest, t.counts
+    best_total, best_deleted, best_level = np.inf if parity else total, deleted.copy(), level.copy()
+    steps = np.int64(rounds * (m + n_edges)) if n_edges else 0
+    stride, since = max(1, (n + n_edges) // 48), 0
+    temperature, cool = hot, (cold / hot) ** (1.0 / max(1, steps // 256))
+    step, cooled, walked = np.int64(0), np.int64(0), counts[1]
+    while step < steps:
+        while cooled < (step + 1) // 256:
+            temperature *= cool
+            cooled += 1
+        step += 1 + max(0, counts[1] - walked - WALKS)  # every further path of the last move is a step of its own
+        walked = counts[1]
+        e = np.int64(rng.random() * n_edges)
+        a, b = us[e], vs[e]
+        if rng.random() < 0.5:
+            a, b = b, a
+        g = labels[a]
+        counts[0] = 0
+        if deleted[e] and (fixed or rng.random() < 0.4):
+            if rest[a] >= level[g]:
+                continue
+            delta = _shift(e, a, b, fixed, p, s, t, rng)
+            threshold = 1e-9 - temperature * np.log(1.0 - rng.random())
+        elif fixed or weight[g] == 0 or not (deleted[e] or rest[a] == level[g]):
+            continue
+        else:
+            threshold = 1e-9 - temperature * np.log(1.0 - rng.random())
+            delta = _move(g, deleted[e], depth, threshold, limit, p, s, t, rng)
+        if delta <= threshold:
+            total += delta
+            parity ^= _parity_change(p, t)
+        else:
+            _undo(p, s, t)
+        since += 1
+        if since >= stride and parity == 0 and total < best_total - 1e-9:
+            since, best_total = 0, total
+            best_deleted[:] = deleted
+            best_level[:] = level
+    if (parity == 0 or best_total == np.inf) and total < best_total - 1e-9:
+        best_deleted[:] = deleted
+        best_level[:] = level
+    return best_deleted, best_level

@@ -1,0 +1,200 @@
+"""Kernels of rebuilding under limits: alternating walks through the free pairs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._numba import njit
+from shoal.rebuild._edgeset import has, key_of
+from shoal.rebuild._rewire_kernels import can_join, half_edges, is_free, shuffled, toggle
+
+NEAR = 600  # states that a search may look at, if it is not thorough
+
+
+class Walks(NamedTuple):
+    """What searches need. A state is a node and what it needs: 2i + 1 an edge, 2i one less."""
+
+    start: np.ndarray  # original neighbours of i: near[start[i]:start[i + 1]]
+    near: np.ndarray
+    seen: np.ndarray  # of every state: the last walk that came by
+    pool: np.ndarray  # all nodes; a walk moves those it has added an edge to behind the rest
+    queue: np.ndarray  # states, and from where in the queue each was reached
+    parent: np.ndarray
+    needy: np.ndarray  # the nodes in need, as far as known: needy[:counts[0]]
+    journal: np.ndarray  # keys of the pairs toggled: journal[:counts[1]]
+    counts: np.ndarray  # nodes in need, entries of the journal, walks so far
+
+
+@njit
+def new_walks(s):
+    """Room for walks through a slice."""
+    start, near = half_edges(s.original.items[: s.original.counts[0]], s.n)
+    pool = np.empty(s.n, np.int64)
+    for i in range(s.n):
+        pool[i] = i
+    return Walks(
+        start,
+        near,
+        np.zeros(2 * s.n, np.int64),
+        pool,
+        np.empty(2 * s.n + 1, np.int64),
+        np.empty(2 * s.n + 1, np.int64),
+        np.empty(s.n, np.int64),
+        np.empty(64 * s.n + 1024, np.int64),
+        np.zeros(3, np.int64),
+    )
+
+
+@njit
+def find_needy(s, w, rng):
+    """List the nodes in need, and return them in random order."""
+    w.counts[0] = 0
+    for i in range(s.n):
+        if s.lack[i] != 0:
+            w.needy[w.counts[0]] = i
+            w.counts[0] += 1
+    order = shuffled(np.int64(0), w.counts[0], rng)
+    for q in range(order.size):
+        order[q] = w.needy[order[q]]
+    return order
+
+
+@njit
+def _repeats(a, b, at, w):
+    """Whether the walk to place ``at`` of the queue has used the pair a-b."""
+    while w.parent[at] >= 0:
+        x, y = w.queue[at] // 2, w.queue[w.parent[at]] // 2
+        if (x == a and y == b) or (x == b and y == a):
+            return True
+        at = w.parent[at]
+    return False
+
+
+@njit
+def _visit(b, at, tail, s, w):
+    """Come to b from place ``at`` of the queue; returns the new tail, negative if the walk is complete with b.
+
+    A walk can end at b if b needs just what its last step does.
+    """
+    a, adding = w.queue[at] // 2, w.queue[at] & 1
+    state = 2 * b + 1 - adding
+    done = (s.lack[b] if adding else -s.lack[b]) > (1 if b == w.queue[0] // 2 else 0)
+    if (w.seen[state] == w.counts[2] and not done) or (s.half == 0 and _repeats(a, b, at, w)):
+        return tail
+    w.seen[state] = w.counts[2]
+    w.queue[tail], w.parent[tail] = state, at
+    return -tail if done else tail + 1
+
+
+@njit
+def _add_from(at, tail, left, thrifty, reach, s, w, rng):
+    """Where a walk can go from a node that needs an edge; the new tail, and how many of the pool are left.
+
+    First to original neighbours that were lost, then to others in need, then to anybody.
+    """
+    a = w.queue[at] // 2
+    low, size = w.start[a], w.start[a + 1] - w.start[a]
+    turn = np.int64(rng.random() * size)
+    for q in range(size):
+        b = w.near[low + (q + turn) % size]
+        if not has(key_of(a, b, s.n), s.current):
+            tail = _visit(b, at, tail, s, w)
+            if tail < 0:
+                return tail, left
+    if not s.may_add:
+        return tail, left
+    for q in range(w.counts[0]):
+        b = w.needy[q]
+        if s.lack[b] > 0 and can_join(a, b, s):
+            tail = _visit(b, at, tail, s, w)
+            if tail < 0:
+                return tail, left
+    q, looks = 0, 8 * reach
+    while q < left and 0 <= tail < reach and looks > 0:
+        looks -= 1
+        p = q + np.int64(rng.random() * (left - q))
+        b = w.pool[p]
+        w.pool[p] = w.pool[q]
+        w.pool[q] = b
+        if thrifty and s.head[b] < 0 and s.lack[b] <= 0:
+            q += 1
+        elif w.seen[2 * b] == w.counts[2]:
+            left -= 1
+            w.pool[q], w.pool[left] = w.pool[left], b
+        else:
+            if can_join(a, b, s):
+                tail = _visit(b, at, tail, s, w)
+            q += 1
+    return tail, left
+
+
+@njit
+def _remove_from(at, tail, thrifty, reach, s, w, rng):
+    """Where a walk can go from a node that has an edge too many: added ones go first; the new tail."""
+    a = w.queue[at] // 2
+    link = s.head[a]
+    while link >= 0 and 0 <= tail < reach:
+        b = s.other[link]
+        link = s.after[link]
+        tail = _visit(b, at, tail, s, w)
+    if s.may_remove and not thrifty:
+        low, size = w.start[a], w.start[a + 1] - w.start[a]
+        turn = np.int64(rng.random() * size)
+        for q in range(size):
+            b = w.near[low + (q + turn) % size]
+            if tail >= 0 and has(key_of(a, b, s.n), s.current) and is_free(a, b, s):
+                tail = _visit(b, at, tail, s, w)
+    return tail
+
+
+@njit
+def _walk(i, thrifty, reach, s, w, rng):
+    """Serve node i along an alternating walk of free pairs; returns whether one was found, and the states looked at.
+
+    Who needs an edge gets one to b, and if b had enough, b gives up another one, whose other end then needs an edge;
+    and so on until somebody is met who needed just that. Breadth first, so walks are short; restored and undone edits
+    come before new ones, random among equals. A ``thrifty`` walk takes no original edge away. On the double cover a
+    search without ``reach`` finds a walk whenever there is one; in an undirected slice odd cycles can hide it.
+    """
+    w.counts[2] += 1
+    w.queue[0], w.parent[0] = 2 * i + (1 if s.lack[i] > 0 else 0), -1
+    w.seen[w.queue[0]] = w.counts[2]
+    at, tail, left = np.int64(0), np.int64(1), s.n
+    while 0 <= at < tail < reach:
+        if w.queue[at] & 1:
+            tail, left = _add_from(at, tail, left, thrifty, reach, s, w, rng)
+        else:
+            tail = _remove_from(at, tail, thrifty, reach, s, w, rng)
+        at += 1
+    if tail >= 0:
+        return False, tail
+    at = -tail
+    while w.parent[at] >= 0:
+        a, b = w.queue[at] // 2, w.queue[w.parent[at]] // 2
+        at = w.parent[at]
+        toggle(a, b, s)
+        if w.counts[1] < w.journal.size:
+            w.journal[w.counts[1]] = key_of(a, b, s.n)
+        w.counts[1] += 1
+    return True, -tail
+
+
+@njit
+def serve(i, efforts, s, w, rng):
+    """Bring node i to its degree by walks: thrifty ones, then near ones, with three ``efforts`` any.
+
+    Returns whether that was done, and how many states of the queue the last search has looked at.
+    """
+    tail = np.int64(0)
+    while s.lack[i] != 0:
+        found = False
+        for effort in range(efforts):
+            reach = 2 * s.n if effort == 2 else min(NEAR, 2 * s.n)
+            found, tail = _walk(i, effort == 0, reach, s, w, rng)
+            if found:
+                break
+        if not found:
+            return False, tail
+    return True, tail
