@@ -38,9 +38,9 @@ def test_a_slice_that_breaks_its_limits_is_not_given_away(keys):
     """0-1 must stay, 2-3 must not be joined, and both people of a group have the same degree."""
     limits = SliceLimits(must_keep=np.array([True, False, False]), forbidden=np.array([[2, 3]]))
     view = SliceView(STAR, np.array([0, 0, 1, 1]), limits=limits)
-    assert within._as_edges(view, np.array([1])).tolist() == [[0, 1]]
+    assert within.as_edges(view, np.array([1])).tolist() == [[0, 1]]
     with pytest.raises(GuaranteeError):
-        within._as_edges(view, np.array(keys))
+        within.as_edges(view, np.array(keys))
 
 
 def test_a_release_with_somebody_in_too_small_a_crowd_is_not_given_away(monkeypatch):
