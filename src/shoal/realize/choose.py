@@ -31,6 +31,7 @@ from shoal.realize.view import SliceView
 EXACT_EDGES = 1000  # slices up to this size go to the solver
 EFFORT = 1e5  # moves of the search, and no fewer than a third of the slice
 LARGE = 20_000  # edges and groups above which a slice gets fewer rounds of local search, for less than 1 % more edits
+DENSE = 250  # members times degree above which a slice gets fewer rounds too: a move there looks at that many edges
 NODES = 20  # of the solver's search tree; a limit in seconds would make results depend on the machine
 GAP = 1e-3  # relative, of an objective that is larger than the edges changed
 TOO_DEAR = 1e6  # what it costs to delete an edge that must stay
@@ -189,6 +190,7 @@ class DegreeProgram:
         mean, level = prices(p, self.degrees.astype(float), pricing)
         answer = Answer(np.clip(np.floor(level + 0.5).astype(np.int64), self.low, self.high)[:-1], mean > 0.5)
         rounds = min(20.0, max(0.3, EFFORT / size * min(1.0, LARGE / size)))
+        rounds *= min(1.0, DENSE / max(1.0, self.sizes.mean() * self.degrees.mean()))
         if not self.view.directed:
             return self.anneal(answer, rounds, 0.05, 0.01, rng)
         best, fewest, depth = answer, math.inf, 2 if rounds > 1 else 1
