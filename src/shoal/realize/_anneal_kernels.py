@@ -8,8 +8,6 @@ from shoal._numba import njit
 from shoal.realize._path_kernels import NOBODY, new_scratch, note, settle, walk
 from shoal.realize._program_kernels import State, count_tight, flip
 
-WALKS = 32  # paths that belong to one step of the search; a move of a large group takes one for every member
-
 
 @njit
 def _lower(g, limit, p, s, t, rng):
@@ -189,13 +187,9 @@ def anneal(p, deleted, level, rounds, hot, cold, fixed, depth, rng):
     steps = np.int64(rounds * (m + n_edges)) if n_edges else 0
     stride, since = max(1, (n + n_edges) // 48), 0
     temperature, cool = hot, (cold / hot) ** (1.0 / max(1, steps // 256))
-    step, cooled, walked = np.int64(0), np.int64(0), counts[1]
-    while step < steps:
-        while cooled < (step + 1) // 256:
+    for step in range(steps):
+        if step % 256 == 255:
             temperature *= cool
-            cooled += 1
-        step += 1 + max(0, counts[1] - walked - WALKS)  # every further path of the last move is a step of its own
-        walked = counts[1]
         e = np.int64(rng.random() * n_edges)
         a, b = us[e], vs[e]
         if rng.random() < 0.5:
