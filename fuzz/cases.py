@@ -126,10 +126,12 @@ def _number(rng: Random, n: int) -> int:
 
 def _how(rng: Random, *, limited: bool) -> dict[str, Any]:
     method = "search" if limited else rng.choice(["search", "search", "search", "greedy", "optimal"])
-    found: dict[str, Any] = {"method": method, "effort": rng.choice(["fast", "fast", "balanced", "thorough"])}
+    found: dict[str, Any] = {"method": method}
+    if method == "search":
+        found["effort"] = rng.choice(["fast", "fast", "balanced", "thorough"])
     if rng.random() < 0.25:
         found["objective"] = rng.choice(["edges", "l1"])
-    if rng.random() < 0.25:
+    if method == "search" and found.get("objective") != "l1" and rng.random() < 0.25:
         found["deletion_weight"] = rng.choice([0.01, 0.5, 1.0, 2, 10.0, 1000])
     if method != "search":
         found["restarts"] = rng.randint(1, 4)

@@ -207,12 +207,8 @@ def attack(release: Release, wanted: int, seed: int = 0) -> Attacked:
 
     totals, released = Totals(slices), release.graph.n_edges
     edges, changed = release.edges, (release.edges.added, release.edges.removed)
-    grid = [floor_grid(x) for x in (edges.kept, edges.original, release.cost_l1)]
-    fits = {
-        kind: count
-        for kind, count in totals.counts.items()
-        if [floor_grid(x) for x in (released - kind[0], released - kind[0] + kind[1], kind[2])] == grid
-    }
+    grid = [floor_grid(x) for x in (edges.added, edges.removed, release.cost_l1)]
+    fits = {kind: count for kind, count in totals.counts.items() if [floor_grid(x) for x in kind[:3]] == grid}
     folder, kinds = Report(release).told, list(fits)
     truth = [release.original.edges(t) for t in range(len(slices))]
     same, tried = [truth], 1

@@ -197,14 +197,14 @@ def test_what_a_hostile_release_makes_the_commands_say(tmp_path):
 def test_verify_counts_before_it_makes_room(tmp_path, table, content):
     (tmp_path / table).write_bytes(content)
     with pytest.raises(Unreadable):
-        read_table(tmp_path, "nodes", "node")
+        read_table(tmp_path, "nodes", ["node"])
 
 
 def test_a_released_table_of_too_many_rows(tmp_path):
     pl.select(node=pl.repeat(1, 3_000_000)).write_parquet(tmp_path / "nodes.parquet", compression_level=9)
     assert (tmp_path / "nodes.parquet").stat().st_size < 30_000
     with pytest.raises(Unreadable, match="too many rows"):
-        read_table(tmp_path, "nodes", "node")
+        read_table(tmp_path, "nodes", ["node"])
 
 
 @pytest.mark.parametrize("kind", [pl.UInt64, pl.Int128])

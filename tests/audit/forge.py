@@ -27,7 +27,7 @@ def publish(folder, people, slices, edges, *, directed=False, by_k=None, k=2, **
         "ordered": "start" in frame.columns, "ids": "pseudonyms", "min_class_size": min(crowds.values()),
         "n_classes": len(crowds), "limits": None, "rounding": "Numbers about the original are rounded down.",
         "cost": {"l1": 0, "normalised": 0.0, "lower_bound": 0, "at_most_times_optimum": None},
-        "edges": {"original": 0, "released": len(edges), "added": len(edges), "removed": 0, "kept": 0, "kept_share": 1.0},
+        "edges": {"original": len(edges), "released": len(edges), "added": 0, "removed": 0, "kept": len(edges), "kept_share": 1.0},
         "sha256": {},
     }  # fmt: skip
     (folder / "certificate.json").write_text(json.dumps(content | claims))

@@ -52,7 +52,7 @@ def test_the_folder_tells_coarse_numbers_and_another_release_is_warned_of(contac
     places = {"private": tmp_path / "who.parquet", "force": True}
     made = anonymize_folder(contacts, 3, tmp_path / "out", **OPTIONS, **places)
     told = json.loads((tmp_path / "out" / "certificate.json").read_text())
-    assert told["edges"]["original"] == floor_grid(made["edges"]["original"]) != made["edges"]["original"]
+    assert told["edges"]["added"] == floor_grid(made["edges"]["added"]) != made["edges"]["added"]
     assert told["cost"]["l1"] == floor_grid(made["cost"]["l1"])
     anonymize_folder(contacts, 3, tmp_path / "out", **OPTIONS, **places)  # the same again: a warning would be an error
     with pytest.warns(ReleasedBefore, match="another release of the same data"):

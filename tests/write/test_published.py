@@ -41,7 +41,7 @@ def test_the_grid_is_the_one_in_the_documentation(count):
 @given(st.integers(0, 5_000), st.integers(0, 5_000), st.integers(0, 5_000))
 def test_edges_add_up_and_tell_two_numbers(kept, added, removed):
     told = coarse_edges(EdgeCounts(kept + removed, kept + added, added, removed))
-    assert (told.kept, told.original, told.released) == (floor_grid(kept), floor_grid(kept + removed), kept + added)
+    assert (told.added, told.removed, told.released) == (floor_grid(added), floor_grid(removed), kept + added)
     assert told.released == told.kept + told.added
     assert told.original == told.kept + told.removed
     assert min(told.added, told.removed) >= 0
@@ -71,8 +71,8 @@ def test_the_folder_has_the_coarse_certificate_and_its_maker_the_exact_one(tmp_p
     assert differ == {"edges", "cost", "rounding"}
     assert exact["edges"]["original"] == release.edges.original
     assert told["format"] == 2
-    assert told["edges"]["original"] == floor_grid(release.edges.original) != release.edges.original
-    assert told["edges"]["kept"] == floor_grid(release.edges.kept) != release.edges.kept
+    assert told["edges"]["added"] == floor_grid(release.edges.added) != release.edges.added
+    assert told["edges"]["removed"] == floor_grid(release.edges.removed) != release.edges.removed
     assert told["edges"]["released"] == release.graph.n_edges
     assert told["cost"]["l1"] == floor_grid(release.cost_l1)
     assert told["cost"]["normalised"] == told["cost"]["l1"] / (4 * 150 * 149)
@@ -212,8 +212,8 @@ def test_trying_all_originals_that_fit_a_folder_finds_nobody():
     for one in attacked:
         assert one.alone == 0
         assert one.fewest >= 2
-        assert one.left >= one.counted - 1  # at least a tenth of what the bare numbers of changes would leave
-        assert one.factor <= 1_000_000
+        assert one.left >= one.counted  # as many as the bare numbers of changes would leave
+        assert one.factor <= 1_000_000  # of all that can be tried
 
 
 def test_a_record_or_certificate_of_any_shape_is_no_reason_to_stop(tmp_path, release):

@@ -46,7 +46,7 @@ class Work:
 
 def check_run(shard_people: int, work_dir: str | os.PathLike[str] | None, *, resume: bool) -> int:
     """Refuse shards of nobody, and going on with work that was never kept; gives the size of a shard."""
-    shard_people = whole("shard_people", shard_people, 1)
+    shard_people = whole("shard_people", shard_people, 1, 10**12)
     if work_dir is not None:
         a_path("work_dir", work_dir)
     if yes_or_no("resume", resume) and work_dir is None:

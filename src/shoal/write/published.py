@@ -29,7 +29,7 @@ FEW, MANY = 10, 100
 WEAKEST_BOUND = 3  # a cost of more than this many times the bound says nothing about the release
 ROUNDING = (
     "Numbers about the original are rounded down to multiples of 10 below 100, of 50 below 1,000, of 500 below 10,000 and so "
-    "on; what was added and removed is counted from these."
+    "on; edges kept and edges of the original are counted from these."
 )
 
 _EDGES = ("original", "released", "added", "removed")
@@ -78,9 +78,13 @@ def told(release: Release, comparison: Comparison, alone: int) -> Told:
 
 
 def coarse_edges(exact: EdgeCounts) -> EdgeCounts:
-    """Kept and original on the grid; added and removed follow from these."""
-    kept, original = floor_grid(exact.kept), floor_grid(exact.original)
-    return EdgeCounts(original, exact.released, exact.released - kept, original - kept)
+    """Added and removed on the grid; kept and original follow from these.
+
+    Not the other way round: the release is known exactly, and where the grid happens to lie just below it, a rounded number of
+    kept edges would tell that hardly any was added.
+    """
+    added, removed = floor_grid(exact.added), floor_grid(exact.removed)
+    return EdgeCounts(exact.released - added + removed, exact.released, added, removed)
 
 
 def coarse_cost(l1: int, bound: int, n_people: int, n_slices: int) -> dict[str, Any]:
