@@ -200,7 +200,7 @@ MUTANTS = [
     # audit
     Mutant("audit: people with the same row count as one", "audit/_kernels.py", "                total += counts[j]", "                total += 1", "tests/audit/test_audit.py::test_rough_knowledge_fits_everybody_within_the_margin"),
     Mutant("audit: the nearest is always the right one", "audit/_kernels.py", "among[i] |= j == own[i]", "among[i] = True", "tests/audit/test_audit.py::test_reidentification_agrees_with_trying_everybody"),
-    Mutant("audit: k - 1 counts as below k", "audit/exposure.py", "(sizes < k).sum(axis=1)", "(sizes < k - 1).sum(axis=1)", "tests/audit/test_audit.py"),
+    Mutant("audit: k - 1 counts as below k", "audit/exposure.py", "below = (sizes < (needs", "below = (sizes < (needs - 1", "tests/audit/test_audit.py"),
     Mutant("audit: repeated contacts count again", "audit/attackers.py", "pairs = np.unique(graph._edges.astype(np.int64) @ np.array([graph.n_nodes, 1]))", "pairs = graph._edges.astype(np.int64) @ np.array([graph.n_nodes, 1])", "tests/audit/test_audit.py::test_distinct_contacts_and_neighbourhoods"),
     # read
     Mutant("read: self-loops count", "build.py", "    keep = u != v\n", "    keep = u == u\n", "tests/test_graph.py::test_slices_are_simple_and_every_row_is_accounted_for"),

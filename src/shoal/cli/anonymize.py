@@ -78,7 +78,7 @@ def anonymize(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Make a release in which everybody has the same contacts per slice as at least k - 1 others."""
+    """Make a release in which everybody has the same number of edges per slice as at least k - 1 others."""
     from shoal.anonymize import anonymize as run
     from shoal.large import is_contacts_folder
     from shoal.read.people import read_people
@@ -108,7 +108,8 @@ def anonymize(
         if talk:
             for sentence in large.describe(made):
                 typer.echo(sentence)
-            typer.echo(f"Verified, and written to {output}: this folder is safe to publish.")
+            for sentence in console.describe_folder(made, output):
+                typer.echo(sentence)
         return
     graph = load(input)
     if talk:
@@ -128,9 +129,8 @@ def anonymize(
     if json:
         console.print_json(certificate)
     if talk:
-        for sentence in console.describe_release(release):
+        for sentence in (*console.describe_release(release), *console.describe_folder(certificate, output)):
             typer.echo(sentence)
-        typer.echo(f"Verified, and written to {output}: this folder is safe to publish.")
         if private:
             typer.echo(f"Who is who stands in {private}: keep it secret.")
         if private_report:

@@ -76,5 +76,6 @@ def extend(
         if waiting:
             who = console.plural(waiting, "newcomer is", "newcomers are")
             typer.echo(f"{who} held back, contacts included, until there are at least {made.k}.")
-        typer.echo(f"Verified together with {release}, and written to {output}: this folder is safe to publish.")
+        for sentence in console.describe_folder(certificate, output, f" together with {release}"):
+            typer.echo(sentence)
         typer.echo(f"The private record {private} is up to date: keep it secret, and use it for the next extension.")

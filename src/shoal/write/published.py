@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal.audit.exposure import Audit
+from shoal.audit.findings import Audit
 from shoal.graph import TemporalGraph
 from shoal.measure.compare import PAIRED, overall
 from shoal.measure.comparison import Comparison
