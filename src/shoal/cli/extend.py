@@ -46,6 +46,9 @@ def extend(
     jobs: options.Jobs = None,
     format: options.Format = "csv",
     no_report: options.NoReport = False,
+    title: options.Title = None,
+    by: options.By = None,
+    date: options.Date = None,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -53,8 +56,10 @@ def extend(
     """Publish later slices so that all releases together keep k; people who are new and too few are held back."""
     from shoal.extend import extend as run
     from shoal.write import check_target
+    from shoal.write.about import make_about
 
     check_target(output, force=force)
+    make_about(title, by, date)
     graph = load(input)
     limits = options.limits(must_keep, forbid, exempt)
     with console.own_stdout():
@@ -65,7 +70,7 @@ def extend(
     with console.own_warnings():
         certificate = made.save(
             output, private=private, private_report=private_report, format=format, report=not no_report, force=force,
-            source=input,
+            source=input, title=title, by=by, date=date,
         )  # fmt: skip
     if json:
         console.print_json(certificate)
