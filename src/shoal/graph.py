@@ -14,6 +14,7 @@ from shoal.checks import a_list, a_text, yes_or_no
 from shoal.errors import InputError
 from shoal.interop import Conversions
 from shoal.interop.packages import wrong
+from shoal.timebins import parse_width
 
 
 class Slice(NamedTuple):
@@ -32,6 +33,9 @@ class Tally(NamedTuple):
     repeats: int
 
 
+_UNITS = {"s": "second", "m": "minute", "h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"}
+
+
 class Cut(NamedTuple):
     """How time was cut: into slices of a width or into so many, in whose calendar, and begun how much later."""
 
@@ -41,17 +45,18 @@ class Cut(NamedTuple):
     offset: str | None
 
     def in_words(self) -> str:
-        """'1w in the calendar of UTC'.
+        """What stands behind the number of slices.
 
         >>> Cut("1w", None, "UTC", "5h").in_words()
-        'of 1w in the calendar of UTC, begun 5h later'
+        'of 1 week in the calendar of UTC, begun 5h later'
         """
         if self.slices is not None:
             return "of equal length"
-        if self.width in (None, "value"):
+        if self.width is None or self.width == "value":
             return "as listed" if self.width is None else "one for each distinct time"
         later = "" if self.offset is None else f", begun {self.offset} later"
-        return f"of {self.width} in the calendar of {self.timezone}{later}"
+        count, unit = parse_width(self.width)
+        return f"of {count} {_UNITS[unit]}{'s' * (count > 1)} in the calendar of {self.timezone}{later}"
 
 
 class TemporalGraph(Conversions):

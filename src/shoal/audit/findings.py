@@ -119,9 +119,10 @@ class Audit:
             if was is None:
                 continue
             more = e.unique - was.unique > max(e.band, was.band)
-            if more or (e.below_k > 0 and round(e.expected_success, 3) > round(was.expected_success, 3)):
+            better = e.below_k > 0 and round(e.expected_success, 3) > round(was.expected_success, 3)
+            if more or better:
                 words.append(
-                    f"STRONGER than before: whoever {e.description} (found {was.unique:,.0f} of {self.n_nodes:,} people in the "
+                    f"{'STRONGER' if better else 'MORE found'} than before: whoever {e.description} (found {was.unique:,.0f} of {self.n_nodes:,} people in the "
                     f"original and finds {e.unique:,.0f} in the release; guesses right in {e.expected_success:.1%} of the "
                     f"cases instead of {was.expected_success:.1%})."
                 )

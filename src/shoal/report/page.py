@@ -32,7 +32,7 @@ DEFINITIONS = {
     "edge": "two people who had at least one contact in a slice; it counts once, however many contacts there were",
     "neighbours": "the people somebody has an edge with",
     "slice": "a stretch of time, a layer such as a platform, or both together",
-    "crowd": "all people who have the same number of edges as each other in every slice",
+    "crowd": "all people who have the same number of edges in every slice, or in every slice of a block where there is a horizon",
     "to find somebody": "to be left with one candidate, who is that person; a guess picks one of the candidates by chance",
     "k": "the size of the smallest crowd that is promised",
 }
@@ -196,10 +196,12 @@ def _headline(release: Release) -> str:
         return "Nobody is protected (k = 1)"
     where = f" within each of {promise.n_blocks:,} blocks of the calendar" if promise.n_blocks > 1 else ""
     if promise.for_everybody:
-        return f"Everybody is hidden among at least {release.min_class_size:,}{where}"
+        return f"Everybody is hidden among at least {release.min_class_size:,}{where} from whoever knows their numbers of edges"
     protected = int((promise.needs > 1).sum())
     asked = f"each among as many as they asked for, up to {promise.k:,}{where}"
-    return f"{protected:,} of {len(promise.needs):,} people are hidden, {asked}"
+    return (
+        f"{protected:,} of {len(promise.needs):,} people are hidden from whoever knows their numbers of edges, {asked}"
+    )
 
 
 def _strongest(after: Audit) -> Exposure | None:
