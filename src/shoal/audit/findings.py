@@ -122,9 +122,9 @@ class Audit:
             better = e.below_k > 0 and round(e.expected_success, 3) > round(was.expected_success, 3)
             if more or better:
                 words.append(
-                    f"{'STRONGER' if better else 'MORE found'} than before: whoever {e.description} (found {was.unique:,.0f} of {self.n_nodes:,} people in the "
-                    f"original and finds {e.unique:,.0f} in the release; guesses right in {e.expected_success:.1%} of the "
-                    f"cases instead of {was.expected_success:.1%})."
+                    f"{'STRONGER' if better else 'MORE found'} than before: whoever {e.description} "
+                    f"(found {was.unique:,.0f} of {self.n_nodes:,} people in the original and finds {e.unique:,.0f} in the "
+                    f"release; guesses right in {e.expected_success:.1%} of the cases instead of {was.expected_success:.1%})."
                 )
         return words
 
