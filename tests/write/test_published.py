@@ -86,6 +86,7 @@ def test_the_folder_depends_on_the_original_only_through_what_it_tells(tmp_path,
     release.save(tmp_path / "one")
     expected = {file.name: file.read_bytes() for file in (tmp_path / "one").iterdir()}
     told = shoal.report.Report(release).told
+    assert told.lines is None  # this graph was made, not read; test_report has one that was
     while tried < 3:
         slices = [release.original.edges(t) for t in range(4)]
         t = int(rng.integers(4))
