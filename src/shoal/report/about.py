@@ -16,6 +16,8 @@ def facts(release: Release, about: About, *, keep_ids: bool, exact: bool, lines:
     rows = {"made by": about.by, "date": about.date, "people": f"{graph.n_nodes:,}", "period": _period(release)}
     cut = release.original.cut
     rows["slices"] = f"{graph.n_slices:,}" + ("" if cut is None else f", {cut.in_words()}")
+    if not graph.ordered and not graph.has_layers and graph.n_slices == 1:
+        rows["slices"] = "1: no time and no layer was used, so all contacts count together"
     layers = list(dict.fromkeys(s.layer for s in graph.slices if s.layer is not None))
     if layers:
         rows["layers"] = f"{len(layers):,}" + (f": {', '.join(layers)}" if len(layers) <= _MOST_NAMED else "")

@@ -117,6 +117,7 @@ def _audit(folder: Path, state: dict[str, Any], most: int, progress: Progress) -
     return {
         "n_nodes": graph.n_nodes,
         "edges": graph.n_edges,
+        "slices": graph.n_slices,
         "contacts": graph.tally.rows if graph.tally else 0,
         "unused": list(map(str, getattr(graph.tally, "unused", ()))),
         "alone": int(found["vector"].unique),
