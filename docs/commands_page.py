@@ -71,7 +71,7 @@ def _spaced(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """One paragraph, safe inside a table."""
+    """One paragraph that may stand inside a table."""
     return html.escape(_spaced(text), quote=False).replace("|", "\\|").replace("*", "\\*")
 
 

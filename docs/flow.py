@@ -19,7 +19,7 @@ BOXES = {
     "write": (790, 302, 150, "code", "write/  report/", "beside, then renamed"),
     "measure": (520, 302, 190, "code", "measure/", "compare: the damage"),
     "audit": (220, 302, 190, "code", "audit/", "attackers: the risk"),
-    "folder": (790, 420, 150, "data", "release folder", "safe to publish"),
+    "folder": (790, 420, 150, "data", "release folder", "what is published"),
     "verify": (520, 420, 190, "code", "audit/verify.py", "shares no code"),
     "verdict": (300, 420, 150, "data", "Verdict", "exit code 0 or 1"),
 }

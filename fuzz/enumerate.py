@@ -205,7 +205,7 @@ def attack(release: Release, wanted: int, seed: int = 0) -> Attacked:
     ]
     known = [_degrees(some, n) if some is not None else None for some in exact]
 
-    totals, released = Totals(slices), release.graph.n_edges
+    totals = Totals(slices)
     edges, changed = release.edges, (release.edges.added, release.edges.removed)
     grid = [floor_grid(x) for x in (edges.added, edges.removed, release.cost_l1)]
     fits = {kind: count for kind, count in totals.counts.items() if [floor_grid(x) for x in kind[:3]] == grid}

@@ -145,7 +145,7 @@ def test_a_horizon_by_the_calendar_makes_blocks_of_it(tmp_path):
     assert any("within each of 5 blocks" in check.name for check in verdict.checks)
     page = (tmp_path / "out" / "report.html").read_text()
     assert "within each of 5 blocks of the calendar" in page
-    assert "NOT stopped: whoever knows the number of contacts in every slice" in page
+    assert "NOT stopped: whoever knows the number of edges in every slice" in page
 
 
 def test_verify_sees_a_crowd_that_is_too_small_in_one_block(tmp_path):

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from shoal import datasets as datasets
     from shoal import large as large
     from shoal.anonymize import Release, anonymize
-    from shoal.audit.exposure import Audit, audit
+    from shoal.audit.exposure import audit
+    from shoal.audit.findings import Audit
     from shoal.audit.verify import Verdict, verify
     from shoal.errors import InputError, ShoalError
     from shoal.extend import extend
@@ -49,7 +50,7 @@ __all__ = [
 
 # Public name -> where it lives. Loaded on first use, so that `import shoal` and `shoal --help` stay quick.
 _HOME = {
-    "Audit": "shoal.audit.exposure",
+    "Audit": "shoal.audit.findings",
     "Comparison": "shoal.measure",
     "InputError": "shoal.errors",
     "Release": "shoal.anonymize",

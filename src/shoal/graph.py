@@ -14,6 +14,7 @@ from shoal.checks import a_list, a_text, yes_or_no
 from shoal.errors import InputError
 from shoal.interop import Conversions
 from shoal.interop.packages import wrong
+from shoal.timebins import parse_width
 
 
 class Slice(NamedTuple):
@@ -30,6 +31,32 @@ class Tally(NamedTuple):
     rows: int
     self_loops: int
     repeats: int
+
+
+_UNITS = {"s": "second", "m": "minute", "h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"}
+
+
+class Cut(NamedTuple):
+    """How time was cut: into slices of a width or into so many, in whose calendar, and begun how much later."""
+
+    width: str | None
+    slices: int | None
+    timezone: str
+    offset: str | None
+
+    def in_words(self) -> str:
+        """What stands behind the number of slices.
+
+        >>> Cut("1w", None, "UTC", "5h").in_words()
+        'of 1 week in the calendar of UTC, begun 5h later'
+        """
+        if self.slices is not None:
+            return "of equal length"
+        if self.width is None or self.width == "value":
+            return "as listed" if self.width is None else "one for each distinct time"
+        later = "" if self.offset is None else f", begun {self.offset} later"
+        count, unit = parse_width(self.width)
+        return f"of {count} {_UNITS[unit]}{'s' * (count > 1)} in the calendar of {self.timezone}{later}"
 
 
 class TemporalGraph(Conversions):
@@ -75,6 +102,7 @@ class TemporalGraph(Conversions):
         self.directed = directed
         self.ordered = ordered
         self.tally = tally
+        self.cut: Cut | None = None
         self._edges = edges
         self._starts = starts
 
@@ -127,9 +155,12 @@ class TemporalGraph(Conversions):
         )
         if rows is not None:
             ends = [side[rows] for side in ends]
-        return cls._from_codes(
+        made = cls._from_codes(
             ids, ends, codes, [Slice(*x) for x in labels], directed=directed, ordered=time is not None
         )
+        if time is not None:
+            made.cut = Cut(slice if isinstance(slice, str) else None, slices, timezone, offset)
+        return made
 
     @classmethod
     def from_events(
@@ -274,12 +305,14 @@ class TemporalGraph(Conversions):
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
         ends = [place[self._edges[:, 0]], place[self._edges[:, 1]]]
-        return TemporalGraph._from_codes(
-            ids.sort(), ends, self.slice_codes(), list(self.slices), directed=self.directed, ordered=self.ordered
+        return self._read_like_this(
+            TemporalGraph._from_codes(
+                ids.sort(), ends, self.slice_codes(), list(self.slices), directed=self.directed, ordered=self.ordered
+            )
         )
 
     def over(self, ids: pl.Series) -> TemporalGraph:
-        """The same slices over these people: those who were not there have no contacts, and contacts of others are gone.
+        """The same slices over these people: those who were not there have no edges, and edges of others are gone.
 
         >>> graph = TemporalGraph.from_slices({"mon": [("ann", "bob"), ("bob", "cem")]})
         >>> graph.over(pl.Series(["ann", "bob", "eve"]))
@@ -290,14 +323,21 @@ class TemporalGraph(Conversions):
         moved = np.array([place.get(node, -1) for node in self.nodes.to_list()], np.int32)
         ends = moved[self._edges]
         there = (ends >= 0).all(axis=1)
-        return TemporalGraph._from_codes(
-            ids,
-            [ends[there, 0], ends[there, 1]],
-            self.slice_codes()[there],
-            list(self.slices),
-            directed=self.directed,
-            ordered=self.ordered,
+        return self._read_like_this(
+            TemporalGraph._from_codes(
+                ids,
+                [ends[there, 0], ends[there, 1]],
+                self.slice_codes()[there],
+                list(self.slices),
+                directed=self.directed,
+                ordered=self.ordered,
+            )
         )
+
+    def _read_like_this(self, made: TemporalGraph) -> TemporalGraph:
+        """A graph made of this one is of the same lines of the same file."""
+        made.tally, made.cut = self.tally, self.cut
+        return made
 
     def slice_codes(self) -> np.ndarray:
         """For every edge, the number of its slice."""

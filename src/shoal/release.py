@@ -60,7 +60,7 @@ def times_optimum(l1: int, bound: int) -> float | None:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A graph that is safe to publish, and what a user wants to know about it.
+    """A graph that keeps its promise, and what a user wants to know about it.
 
     `graph` carries the original ids: `save` replaces them by pseudonyms. `bound` is an l1 cost that no degrees with these
     crowds can undercut; `groups` number people who stay alike for good; `rounds` are those of the paper's methods;
@@ -174,6 +174,9 @@ class Release:
         report: bool = True,
         force: bool = False,
         source: str | os.PathLike[str] | None = None,
+        title: str | None = None,
+        by: str | None = None,
+        date: str | None = None,
     ) -> Mapping[str, Any]:
         """Write the release folder and give its certificate with exact numbers.
 
@@ -197,13 +200,16 @@ class Release:
         force
             Replace an existing release.
         source
-            The input file, whose hash goes into the private record.
+            The input file, whose hash goes into the private record and whose name is the title of the private report.
+        title, by, date
+            What stands at the head of the report: what was released, who released it and when ("2026-03-01", or "today").
+            Without a date there is none, so that the same seed gives the same files on any day.
         """
         from shoal.write import write_release
 
         return write_release(
             self, folder, private=private, private_report=private_report, keep_ids=keep_ids, format=format, report=report,
-            force=force, source=source,
+            force=force, source=source, title=title, by=by, date=date,
         )  # fmt: skip
 
     def __repr__(self) -> str:

@@ -17,6 +17,7 @@ from shoal.audit import (
     Approximate,
     Contacts,
     Neighbourhood,
+    OneBlock,
     Vector,
     Window,
     attackers,
@@ -37,19 +38,23 @@ def naive_crowds(knowledge):
     return [counts[x] for x in knowledge]
 
 
-def naive_sorted(knowledge):
-    return sorted(naive_crowds(knowledge))
-
-
 @given(graphs())
 def test_the_vector_and_its_parts_are_counted_as_a_counter_counts_them(graph):
     rows = graph.degree_matrix().tolist()
     assert crowds(Vector(), graph)[0].tolist() == naive_crowds([tuple(r) for r in rows])
     for w in range(1, graph.n_slices):
-        every = [naive_sorted([tuple(r[t] for t in c) for r in rows]) for c in combinations(range(graph.n_slices), w)]
+        every = [naive_crowds([tuple(r[t] for t in c) for r in rows]) for c in combinations(range(graph.n_slices), w)]
         assert crowds(AnySlices(w), graph).tolist() == every
-        windows = [naive_sorted([tuple(r[t : t + w]) for r in rows]) for t in range(graph.n_slices - w + 1)]
+        windows = [naive_crowds([tuple(r[t : t + w]) for r in rows]) for t in range(graph.n_slices - w + 1)]
         assert crowds(Window(w), graph).tolist() == windows
+
+
+@given(graphs())
+def test_whoever_knows_a_block_is_judged_by_the_one_that_tells_most(graph):
+    rows = graph.degree_matrix()
+    blocks = tuple(t // 2 for t in range(graph.n_slices))
+    every = [naive_crowds([tuple(r[np.array(blocks) == b]) for r in rows]) for b in set(blocks)]
+    assert crowds(OneBlock(blocks), graph)[0].tolist() == np.min(every, axis=0).tolist()
 
 
 @given(graphs())

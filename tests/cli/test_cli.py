@@ -23,7 +23,7 @@ def test_the_two_commands(edges, tmp_path):
     assert made.returncode == 0, made.stderr
     assert "60 contacts read: 13 people" in made.stdout
     assert "Everybody shares these numbers with at least" in made.stdout
-    assert "safe to publish" in made.stdout
+    assert "NOT stopped: whoever knows more" in made.stdout
     assert made.stderr == ""
     checked = shoal_process("verify", tmp_path / "out")
     assert checked.returncode == 0
@@ -33,6 +33,29 @@ def test_the_two_commands(edges, tmp_path):
     failed = shoal_process("verify", tmp_path / "out", "-k", 12)
     assert failed.returncode == 1
     assert "does NOT hold" in failed.stdout
+
+
+def test_what_is_said_of_a_folder_holds_for_it(edges, tmp_path):
+    """Nobody protected, some protected, original ids, a horizon: each is said, and nobody is said to be safe."""
+    some = tmp_path / "some.txt"
+    people = sorted({name for line in CSV.splitlines()[1:] for name in line.split(",")[:2]})
+    some.write_text("\n".join(people[:4]) + "\n")
+    said = {}
+    for name, options in {
+        "one": ("-k", 1), "ids": ("-k", 3, "--keep-ids"), "some": ("-k", 2, "--protect", some), "block": ("-k", 3, "--horizon", 1)
+    }.items():  # fmt: skip
+        done = shoal("anonymize", edges, *options, "--slice", "1w", "-o", tmp_path / name, "--no-report")
+        assert done.returncode == 0, done.stderr
+        said[name] = done.stdout
+    assert "It protects nobody" in said["one"]
+    assert "What holds" not in said["one"]
+    assert "is left with at least 3 candidates" in said["ids"]
+    assert "People go by their ORIGINAL ids" in said["ids"]
+    assert "ORIGINAL" not in said["some"]
+    assert "What holds if it is one of 4 people" in said["some"]
+    assert f"NOT protected: the other {len(people) - 4}" in said["some"]
+    assert "of one block of the calendar" in said["block"]
+    assert all("NOT stopped: whoever knows more" in text for name, text in said.items() if name != "one")
 
 
 def test_json_is_the_certificate_and_nothing_else(edges, tmp_path):
@@ -206,7 +229,7 @@ def test_audit_of_a_file_and_of_its_release(edges, tmp_path):
     assert attackers["vector"]["below_k"] == 0
     assert attackers["reidentify"]["expected_success"] <= 0.25
     words = shoal("audit", tmp_path / "out")
-    assert "Stopped: whoever knows numbers of contacts per slice" in words.stdout
+    assert "Stopped: whoever knows numbers of edges per slice" in words.stdout
     assert shoal("audit", tmp_path / "out", "--original", edges, "--record", edges, "--slice", "1w").returncode == 2
 
 

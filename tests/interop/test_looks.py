@@ -11,7 +11,7 @@ import pytest
 import shoal
 from shoal import TemporalGraph, notebook
 from shoal.audit._released import Check
-from shoal.audit.exposure import Audit, Exposure
+from shoal.audit.findings import Audit, Exposure
 from shoal.audit.verify import Verdict
 from shoal.measure.comparison import Comparison
 
@@ -51,8 +51,8 @@ def results(release):
     attribution = ({"kind": "slice", "without": EVIL, "unique": 3},)
     yield release
     yield release.graph
-    yield Audit(8, 5, (exposure(), exposure(sampled=True, band=2.0)), attribution)
-    yield Audit(8, 5, (), ())
+    yield Audit(8, 5, (exposure(), exposure(sampled=True, band=2.0)), attribution, {5: 8})
+    yield Audit(8, 5, (), (), {5: 8})
     yield Comparison(8, False, pl.DataFrame({"label": [EVIL], EVIL: [0.5]}), {"edges_kept": 3})
     yield Verdict(EVIL, 2, None, (Check(EVIL, False, EVIL), Check("fine", True, "all of it")))
 
@@ -71,7 +71,7 @@ def test_everything_is_escaped_plain_and_in_the_colours_of_the_page(release):
 
 def test_a_terminal_shows_the_same_in_plain_lines(release):
     assert repr(release).startswith("Release(k=2, method='search', 8 people in ")
-    lines = repr(Audit(1200, 5, (exposure(name="vector", sampled=True, band=3.2),), ())).splitlines()
+    lines = repr(Audit(1200, 5, (exposure(name="vector", sampled=True, band=3.2),), (), {5: 1200})).splitlines()
     assert lines == [
         "Audit(1 of 1,200 people can be singled out by their vector)",
         "        finds  below 5  smallest crowd  guesses right",

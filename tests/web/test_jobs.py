@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 
 import pytest
@@ -83,9 +84,20 @@ def test_from_upload_to_release_and_over_a_restart(tmp_path):
         assert first.ask("POST", f"{path}/cancel", {"kind": "run"})[0] == 303
         assert first.wait(path, "run") == "cancelled"
         assert first.ask("GET", f"{path}/files/release.zip")[0] == 404
-        first.ask("POST", f"{path}/run", {"k": "3", "effort": "fast"})
+        assert "makes a second release" not in first.ask("GET", path)[1]
+        first.ask("POST", f"{path}/run", {"k": "3", "effort": "fast", "title": "Ward\n<7>", "by": "E. Noether"})
         assert first.wait(path, "run") == "done"
-        assert "released here before" not in first.ask("GET", path)[1]
+        text = first.ask("GET", path)[1]
+        assert "released here before" not in text
+        assert "with this k or another, makes a second release of the same file" in text  # before anybody presses
+        assert "NOT stopped" in text
+        assert "can still be found by whoever knows" in text
+        assert "one a line, became" in text
+        assert not re.search(r"\bsafe\b", text, re.I)
+        report = first.ask("GET", f"{path}/files/report.html")[1]
+        assert "<h1>Ward&lt;7&gt;</h1>" in report
+        assert "E. Noether" in report
+        assert "mine.csv" not in report
         other = first.upload(CSV.encode(), "other.csv")
         assert first.wait(other, "look") == "done"
         first.ask("POST", f"{other}/audit", {})

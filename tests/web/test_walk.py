@@ -114,7 +114,7 @@ def test_the_whole_way_on_irvine(page, irvine, tmp_path):
     for _ in range(3):
         slider.send_keys(Keys.ARROW_RIGHT)
     assert page.text("#k-shown") == "5"
-    WebDriverWait(browser, 60).until(lambda b: "contacts stay" in page.text("#cost-words"))
+    WebDriverWait(browser, 60).until(lambda b: "edges stay" in page.text("#cost-words"))
     page.look("3-audit")
 
     page.click("#go-run")

@@ -64,6 +64,13 @@ def test_the_ratio_of_small_or_weak_bounds_is_not_told():
     assert coarse_cost(3 * MANY + 1, MANY, 40, 4)["at_most_times_optimum"] is None
 
 
+def test_a_weak_bound_is_left_out_of_the_exact_certificate_too(tmp_path, release):
+    """A cost of 554 times the bound says that the bound is weak, and nothing about the release."""
+    assert release.save(tmp_path / "a", report=False)["cost"]["at_most_times_optimum"] == release.at_most_times_optimum
+    weak = replace(release, bound=release.cost_l1 // 4)
+    assert weak.save(tmp_path / "b", report=False)["cost"]["at_most_times_optimum"] is None
+
+
 def test_the_folder_has_the_coarse_certificate_and_its_maker_the_exact_one(tmp_path, release):
     exact = release.save(tmp_path / "out")
     told = json.loads((tmp_path / "out" / "certificate.json").read_text())
@@ -86,6 +93,7 @@ def test_the_folder_depends_on_the_original_only_through_what_it_tells(tmp_path,
     release.save(tmp_path / "one")
     expected = {file.name: file.read_bytes() for file in (tmp_path / "one").iterdir()}
     told = shoal.report.Report(release).told
+    assert told.lines is None  # this graph was made, not read; test_report has one that was
     while tried < 3:
         slices = [release.original.edges(t) for t in range(4)]
         t = int(rng.integers(4))

@@ -11,7 +11,8 @@ from shoal.audit.attackers import (
     Window,
     usual_attackers,
 )
-from shoal.audit.exposure import Audit, Exposure, audit, reidentify
+from shoal.audit.exposure import audit, reidentify
+from shoal.audit.findings import Audit, Exposure
 
 __all__ = [
     "AnySlices",

@@ -172,7 +172,7 @@ def guarantee_of(claims: dict[str, Any]) -> str:
     if len(people) == 1:
         others = "1 other person" if k == 2 else f"{k - 1} other people"
         return (
-            f"Everybody in this release has the same number of contacts {slices} as at least {others}. "
+            f"Everybody in this release has the same number of edges {slices} as at least {others}. "
             f"{whoever} at least {k} candidates.{beyond}"
         )
     shares = ", ".join(
@@ -182,7 +182,7 @@ def guarantee_of(claims: dict[str, Any]) -> str:
     )
     alone = f" The other {people[1]:,} asked for no protection and have none." if 1 in people else ""
     return (
-        f"People in this release share their number of contacts {slices}: {shares}. "
+        f"People in this release share their number of edges {slices}: {shares}. "
         f"{whoever} as many candidates as that person's level.{alone}{beyond}"
     )
 

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from shoal.audit import _kernels
-from shoal.crowds import class_sizes, crowd_sizes, distinct_rows
+from shoal.crowds import crowd_sizes, distinct_rows
 from shoal.graph import TemporalGraph
 
 DRAWS = 50  # sets of slices looked at where there are more; fewer where there are millions of people
@@ -24,10 +24,14 @@ PAIRS = 60_000_000  # comparisons of two people that may be afforded before peop
 
 @dataclass(frozen=True)
 class Crowds:
-    """Crowd sizes, one row per set of slices (or a single one), one column per person looked at, in any order."""
+    """Crowd sizes, one row per set of slices (or a single one), one column per person looked at.
+
+    These are all people in their order, or those whose numbers are in `people`.
+    """
 
     sizes: np.ndarray
     sampled: bool = False
+    people: np.ndarray | None = None
 
 
 class Attacker(Protocol):
@@ -54,7 +58,7 @@ class Vector:
     """The attacker of the guarantee."""
 
     name: str = "vector"
-    description: str = "knows the number of contacts in every slice"
+    description: str = "knows the number of edges in every slice"
     covered: bool = True
 
     def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
@@ -77,7 +81,7 @@ class AnySlices:
     @property
     def description(self) -> str:
         """In words."""
-        return f"knows the number of contacts in {self.width} slice{'s' * (self.width > 1)}, whichever they are"
+        return f"knows the number of edges in {self.width} slice{'s' * (self.width > 1)}, whichever they are"
 
     def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
         """All sets of slices where there are few, otherwise a sample of them."""
@@ -104,7 +108,7 @@ class Window:
     @property
     def description(self) -> str:
         """In words."""
-        return f"knows the number of contacts in {self.width} consecutive slices"
+        return f"knows the number of edges in {self.width} consecutive slices"
 
     def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
         """All windows where there are few, otherwise a sample of them."""
@@ -116,17 +120,18 @@ class Window:
 
 @dataclass(frozen=True)
 class OneBlock:
-    """Knows every slice of one block of the calendar: the attacker of a release with a horizon."""
+    """Knows every slice of one block of the calendar, for each person the one that tells most: the attacker of a horizon."""
 
     blocks: tuple[int, ...]
     name: str = "one-block"
-    description: str = "knows the number of contacts in every slice of one block of the calendar, whichever it is"
+    description: str = "knows the number of edges in every slice of one block of the calendar, whichever tells most"
     covered: bool = True
 
     def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
-        """Everybody with the same row in a block, for each block."""
+        """Everybody with the same row in a block; the smallest of each person's crowds."""
         numbers = np.array(self.blocks)
-        return Crowds(_by_slices(graph, [np.flatnonzero(numbers == block) for block in np.unique(numbers)]))
+        sizes = _by_slices(graph, [np.flatnonzero(numbers == block) for block in np.unique(numbers)])
+        return Crowds(sizes.min(axis=0, keepdims=True))
 
 
 @dataclass(frozen=True)
@@ -146,7 +151,7 @@ class Approximate:
     def description(self) -> str:
         """In words."""
         how = f"{self.percent:g} %" if self.percent else f"± {self.within}"
-        return f"knows the number of contacts in every slice to within {how}"
+        return f"knows the number of edges in every slice to within {how}"
 
     def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
         """Everybody within the margin in all slices."""
@@ -159,7 +164,7 @@ class Approximate:
             return Crowds(found[inverse][None])
         people = rng.choice(graph.n_nodes, max(PAIRS // len(rows), 200), replace=False)
         found = _kernels.fuzzy_crowds(rows, counts, inverse[people], float(self.within), self.percent / 100)
-        return Crowds(found[None], sampled=True)
+        return Crowds(found[None], sampled=True, people=people)
 
 
 @dataclass(frozen=True)
@@ -171,7 +176,7 @@ class Contacts:
     covered: bool = False
 
     def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
-        """Everybody with the same number of distinct contacts."""
+        """Everybody who was in contact with as many."""
         pairs = np.unique(graph._edges.astype(np.int64) @ np.array([graph.n_nodes, 1]))
         one, other = pairs // max(graph.n_nodes, 1), pairs % max(graph.n_nodes, 1)
         if graph.directed:  # a contact is a contact in either direction
@@ -183,7 +188,7 @@ class Contacts:
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """Vertex refinement (Hay et al. 2008, doi:10.14778/1453856.1453873): also knows the vectors of the contacts."""
+    """Vertex refinement (Hay et al. 2008, doi:10.14778/1453856.1453873): also knows the vectors of the neighbours."""
 
     steps: int
     covered: bool = False
@@ -196,8 +201,8 @@ class Neighbourhood:
     @property
     def description(self) -> str:
         """In words."""
-        others = "their contacts" if self.steps == 1 else "their contacts, and of those people's contacts"
-        return f"knows the numbers of contacts of a person and of {others}, slice by slice"
+        others = "their neighbours" if self.steps == 1 else "their neighbours, and of these people's neighbours"
+        return f"knows the numbers of edges of a person and of {others}, slice by slice"
 
     def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
         """Everybody whose neighbourhood looks the same, by repeated hashing of the neighbours' hashes."""
@@ -245,7 +250,7 @@ def _draws(graph: TemporalGraph) -> int:
 
 
 def _by_slices(graph: TemporalGraph, chosen: list[np.ndarray]) -> np.ndarray:
-    """Crowd sizes for each set of slices, smallest crowd first: whose they are does not matter here."""
+    """Everybody's crowd, for each set of slices."""
     degrees = graph.degree_matrix()
     needed = {int(c) for slices in chosen for c in columns_of(graph, slices)}
     hashes = {column: column_hash(degrees, column) for column in needed}
@@ -254,8 +259,7 @@ def _by_slices(graph: TemporalGraph, chosen: list[np.ndarray]) -> np.ndarray:
         total = np.zeros(graph.n_nodes, np.uint64)
         for column in columns_of(graph, slices):
             total += hashes[int(column)]
-        sizes = np.sort(class_sizes(total))
-        row[:] = np.repeat(sizes, sizes)
+        row[:] = crowd_sizes(total)
     return found
 
 

@@ -2,163 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
-from shoal import notebook
 from shoal.audit import _kernels
-from shoal.audit.attackers import PAIRS, Attacker, Crowds, usual_attackers
+from shoal.audit.attackers import PAIRS, Attacker, Crowds, OneBlock, usual_attackers
 from shoal.audit.attribution import attribute
+from shoal.audit.findings import Audit, Exposure
 from shoal.checks import a_list, some_jobs, some_progress, whole
 from shoal.crowds import distinct_rows
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.progress import Progress, run_jobs
+from shoal.promise import make_promise
 
 if TYPE_CHECKING:
     from shoal.audit.learn import Known, Learned
 
 
-@dataclass(frozen=True)
-class Exposure:
-    """What one attacker achieves.
-
-    Where an attacker may know different sets of slices, or people were sampled, numbers are means scaled to everybody, and
-    `band` is the half-width of a 95 % interval around `unique`.
-    """
-
-    name: str
-    description: str
-    unique: float
-    below_k: float
-    smallest_crowd: int
-    expected_success: float
-    covered: bool
-    sampled: bool = False
-    band: float = 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return dict(vars(self))
-
-
-@dataclass(frozen=True)
-class Audit:
-    """How exposed the people of a graph are, attacker by attacker.
-
-    `audit(graph)["vector"]` is the exposure to the attacker of that name, and `attackers` lists all. `attribution` says how
-    many people would stand alone without each slice or layer. `learned` is what attackers who hold a second graph take from a
-    release, where they were asked for.
-    """
-
-    n_nodes: int
-    k: int
-    attackers: tuple[Exposure, ...]
-    attribution: tuple[dict[str, Any], ...]
-    learned: tuple[Learned, ...] = ()
-
-    def __getitem__(self, name: str) -> Any:
-        """The exposure to the attacker of that name, or what that attacker learned."""
-        every: list[Any] = [*self.attackers, *self.learned]
-        for found in every:
-            if found.name == name:
-                return found
-        raise KeyError(name)
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "n_nodes": self.n_nodes,
-            "k": self.k,
-            "attackers": [e.to_dict() for e in self.attackers] + [found.to_dict() for found in self.learned],
-            "attribution": list(self.attribution),
-        }
-
-    def in_words(self) -> list[str]:
-        """Which attackers crowds of k stop, and which not."""
-        stopped = [e for e in self.attackers if e.below_k == 0]
-        words = []
-        if stopped and all(e in stopped for e in self.attackers if e.covered):
-            least = min(e.smallest_crowd for e in stopped)
-            words.append(
-                "Stopped: whoever knows numbers of contacts per slice, of all slices or of some, exactly or roughly. "
-                f"They are left with at least {least:,} candidates."
-            )
-            stopped = [e for e in stopped if not e.covered]
-        words += [f"Stopped: whoever {e.description}." for e in stopped]
-        words += [
-            f"NOT stopped: whoever {e.description} (finds {e.unique:,.0f} of {self.n_nodes:,} people; "
-            f"{e.below_k:,.0f} are in a crowd below {self.k})."
-            for e in self.attackers
-            if e.below_k > 0
-        ]
-        return words
-
-    def what_is_learned(self) -> list[str]:
-        """Who knows what, what they learn from the release, and what they would have known anyway: a line for each attacker."""
-        return [found.in_words() for found in self.learned]
-
-    def what_stands_out(self, most: int = 3) -> list[str]:
-        """The slices, or layers, without which fewest people would stand alone."""
-        alone = self.attackers[0].unique
-        helpful = sorted((row for row in self.attribution if row["unique"] < alone), key=lambda row: row["unique"])
-        return [
-            f"Without the {row['kind']} {row['without']}, {row['unique']:,} instead of {alone:,} people would stand alone."
-            for row in helpful[:most]
-        ]
-
-    def rows(self) -> list[list[str]]:
-        """Per attacker: what they know, whom they find, who is in a crowd below k, the smallest crowd, a guess that is right."""
-        return [
-            [
-                exposure.description,
-                f"{exposure.unique:,.0f}" + (f" ± {exposure.band:,.0f}" if exposure.sampled else ""),
-                f"{exposure.below_k:,.0f}",
-                f"{exposure.smallest_crowd:,}",
-                f"{exposure.expected_success:.1%}",
-            ]
-            for exposure in self.attackers
-        ]
-
-    def heads(self) -> list[str]:
-        """What stands above `rows`."""
-        return ["somebody who", "finds", f"below {self.k}", "smallest crowd", "guesses right"]
-
-    def _headline(self) -> str:
-        if not self.attackers:
-            return f"Audit({self.n_nodes:,} people, no attackers)"
-        first = self.attackers[0]
-        return f"Audit({first.unique:,.0f} of {self.n_nodes:,} people can be singled out by their {first.name})"
-
-    def __repr__(self) -> str:
-        names = ["", *(exposure.name for exposure in self.attackers)]
-        lines = [[name, *row[1:]] for name, row in zip(names, [self.heads(), *self.rows()], strict=True)]
-        wide = [max(len(line[i]) for line in lines) for i in range(5)]
-        table = [
-            f"{line[0]:<{wide[0]}}"
-            + "".join(f"  {cell:>{width}}" for cell, width in zip(line[1:], wide[1:], strict=True))
-            for line in lines
-        ]
-        return "\n".join([self._headline(), *table])
-
-    def _repr_html_(self) -> str:
-        """For notebooks: the attackers, and below them the slices that give people away."""
-        without = [(row["kind"], row["without"], row["unique"]) for row in self.attribution]
-        parts = notebook.table(["without the", "", "people stand alone"], without)
-        return (
-            notebook.paragraph(self._headline())
-            + notebook.table(self.heads(), self.rows())
-            + notebook.folded("what gives people away", parts)
-        )
-
-
 def audit(
     graph: TemporalGraph,
     *,
-    k: int = 5,
+    k: Any = 5,
+    horizon: str | int | None = None,
     attackers: Sequence[Attacker] | None = None,
     original: TemporalGraph | None = None,
     known: Known | float | None = None,
@@ -173,7 +43,11 @@ def audit(
     graph
         The graph an attacker would see: the original, to know the risk, or a release, to know what is left of it.
     k
-        Crowds below this are counted as too small.
+        Crowds below this are counted as too small. Or a level for each person, as in `anonymize`: everybody is then judged by
+        their own.
+    horizon
+        That of a release which has one. Adds the attacker it promises something about, who knows any one block of the
+        calendar; whoever knows more is then beyond the promise.
     attackers
         By default those of `from shoal.audit import usual_attackers`.
     original
@@ -199,7 +73,8 @@ def audit(
     TemporalGraph.check(graph, "audit")
     if graph.n_nodes == 0:
         raise InputError("there is nobody in this graph")
-    whole("k", k, 1)
+    promise = make_promise(graph, 1 if _is_one(k) else k, horizon=horizon)
+    needs = np.full(graph.n_nodes, whole("k", k, 1, 2**62)) if _is_one(k) else promise.needs
     whole("seed", seed, 0)
     if original is not None:
         TemporalGraph.check(original, "audit")
@@ -209,20 +84,27 @@ def audit(
     if not all(callable(getattr(one, "crowds", None)) for one in chosen):
         raise InputError("attackers are those of shoal.audit, or others with a name, a description and a method crowds")
 
+    if promise.n_blocks > 1:
+        chosen = [OneBlock(tuple(promise.blocks.tolist())), *chosen]
+
     def attack(attacker: Attacker) -> Exposure:
         rng = np.random.default_rng([seed, *attacker.name.encode()])
-        return _judge(attacker, attacker.crowds(graph, rng), graph.n_nodes, k)
+        covered = attacker.covered and (promise.n_blocks == 1 or attacker.name in _WITHIN_A_BLOCK)
+        return _judge(attacker, attacker.crowds(graph, rng), needs, covered=covered)
 
     with some_progress(progress).stage("attacking", len(chosen)) as tell:
         found = run_jobs(attack, chosen, some_jobs(jobs), tell)
     if original is not None:
-        found.append(reidentify(original, graph, k=k, seed=seed))
+        again = reidentify(original, graph, k=needs, seed=seed)
+        found.append(again if promise.n_blocks == 1 else replace(again, covered=False))
+    by_level = {int(level): int(count) for level, count in zip(*np.unique(needs, return_counts=True), strict=True)}
     learned: tuple[Learned, ...] = ()
     if known is not None and original is not None:
         from shoal.audit.learn import learn
 
+        k = max(by_level)
         learned = learn(graph, original, k=k, known=known, seed=seed, jobs=jobs, progress=progress)
-    return Audit(graph.n_nodes, k, tuple(found), tuple(attribute(graph)), learned)
+    return Audit(graph.n_nodes, max(by_level), tuple(found), tuple(attribute(graph)), by_level, learned)
 
 
 def check_known(graph: TemporalGraph, original: TemporalGraph | None, known: Known | float) -> None:
@@ -236,10 +118,19 @@ def check_known(graph: TemporalGraph, original: TemporalGraph | None, known: Kno
     what.of(original, np.random.default_rng(0))
 
 
-def _judge(attacker: Attacker, crowds: Crowds, n_nodes: int, k: int) -> Exposure:
-    sizes, looked_at = crowds.sizes, crowds.sizes.shape[1]
+_WITHIN_A_BLOCK = ("one-block", "any-1-slices")  # who know no more than a block of the calendar
+
+
+def _is_one(k: Any) -> bool:
+    """Whether k is one number for everybody (or nothing that could be levels)."""
+    return not isinstance(k, Mapping | list | tuple | np.ndarray | pl.Series)
+
+
+def _judge(attacker: Attacker, crowds: Crowds, needs: np.ndarray, *, covered: bool) -> Exposure:
+    sizes, (n_nodes, looked_at) = crowds.sizes, (len(needs), crowds.sizes.shape[1])
     scale = n_nodes / looked_at
-    unique, below = (sizes == 1).sum(axis=1), (sizes < k).sum(axis=1)
+    unique = (sizes == 1).sum(axis=1)
+    below = (sizes < (needs if crowds.people is None else needs[crowds.people])).sum(axis=1)
     if not crowds.sampled:
         band = 0.0
     elif looked_at == n_nodes:  # sets of slices were drawn
@@ -254,7 +145,7 @@ def _judge(attacker: Attacker, crowds: Crowds, n_nodes: int, k: int) -> Exposure
         below_k=_whole(below.mean() * scale),
         smallest_crowd=int(sizes.min()),
         expected_success=float((1 / sizes).mean()),
-        covered=attacker.covered,
+        covered=covered,
         sampled=crowds.sampled,
         band=band,
     )
@@ -264,12 +155,12 @@ def _whole(value: float) -> float:
     return int(value) if value == int(value) else float(value)
 
 
-def reidentify(original: TemporalGraph, release: TemporalGraph, *, k: int = 5, seed: int = 0) -> Exposure:
+def reidentify(original: TemporalGraph, release: TemporalGraph, *, k: int | np.ndarray = 5, seed: int = 0) -> Exposure:
     """The attacker who holds a person's original degrees and guesses among the nearest people of the release.
 
     `unique` counts those found for certain (the only nearest one, and the right one); the crowd of a person is the set of
     nearest people. The expected success counts a guess among them, and nothing where the person is not one of them. As each
-    row of a release occurs at least k times, no guess can be better than 1 in k.
+    row of a release occurs at least k times, no guess can be better than 1 in k. `k` is a number, or everybody's own.
     """
     if not original.nodes.equals(release.nodes) or original.n_slices != release.n_slices:
         raise InputError("original and release must have the same people and slices")
@@ -284,9 +175,9 @@ def reidentify(original: TemporalGraph, release: TemporalGraph, *, k: int = 5, s
     scale, sampled = len(known) / len(people), len(people) < len(known)
     return Exposure(
         name="reidentify",
-        description="knows the original number of contacts in every slice and guesses among the nearest in the release",
+        description="knows the original number of edges in every slice and guesses among the nearest in the release",
         unique=_whole(float((among & (crowd == 1)).sum()) * scale),
-        below_k=_whole(float((among & (crowd < k)).sum()) * scale),
+        below_k=_whole(float((among & (crowd < (k if isinstance(k, int) else k[people]))).sum()) * scale),
         smallest_crowd=int(crowd.min()),
         expected_success=float(np.where(among, 1 / crowd, 0).mean()),
         covered=True,

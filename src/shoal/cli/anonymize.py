@@ -74,17 +74,22 @@ def anonymize(
     keep_ids: options.KeepIds = False,
     format: options.Format = "csv",
     no_report: options.NoReport = False,
+    title: options.Title = None,
+    by: options.By = None,
+    date: options.Date = None,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Make a release in which everybody has the same contacts per slice as at least k - 1 others."""
+    """Make a release in which everybody has the same number of edges per slice as at least k - 1 others."""
     from shoal.anonymize import anonymize as run
     from shoal.large import is_contacts_folder
     from shoal.read.people import read_people
     from shoal.write import check_target
+    from shoal.write.about import make_about
 
     check_target(output, force=force)
+    make_about(title, by, date)
     level = _level(k, load.options["nodes"])
     talk = not (quiet or json)
     where: dict[str, Any] = {
@@ -95,7 +100,7 @@ def anonymize(
         refused = {
             "--protect": protect, "--horizon": horizon, "--allow": allow != "both", "--must-keep": must_keep,
             "--forbid": forbid, "--exempt": exempt, "--method": method != "search", "--time-limit": time_limit,
-            "--private-report": private_report,
+            "--private-report": private_report, "--title": title, "--by": by, "--date": date,
         }  # fmt: skip
         given = {
             "seed": seed, "effort": effort, "objective": objective, "deletion_weight": 10.0 if keep_edges else 1.0,
@@ -108,7 +113,8 @@ def anonymize(
         if talk:
             for sentence in large.describe(made):
                 typer.echo(sentence)
-            typer.echo(f"Verified, and written to {output}: this folder is safe to publish.")
+            for sentence in console.describe_folder(made, output):
+                typer.echo(sentence)
         return
     graph = load(input)
     if talk:
@@ -123,14 +129,13 @@ def anonymize(
     with console.own_warnings():
         certificate = release.save(
             output, private=private, private_report=private_report, keep_ids=keep_ids, format=format,
-            report=not no_report, force=force, source=input,
+            report=not no_report, force=force, source=input, title=title, by=by, date=date,
         )  # fmt: skip
     if json:
         console.print_json(certificate)
     if talk:
-        for sentence in console.describe_release(release):
+        for sentence in (*console.describe_release(release), *console.describe_folder(certificate, output)):
             typer.echo(sentence)
-        typer.echo(f"Verified, and written to {output}: this folder is safe to publish.")
         if private:
             typer.echo(f"Who is who stands in {private}: keep it secret.")
         if private_report:

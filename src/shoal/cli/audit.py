@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -46,7 +46,8 @@ def audit(
     record: Annotated[
         list[Path] | None,
         typer.Option(
-            "--record", help="The private record of the release, which says who is who; one for each of two releases."
+            "--record",
+            help="The private record of the release, which says who is who and has which level; one for each of two releases.",
         ),
     ] = None,
     same_ids: Annotated[
@@ -86,26 +87,27 @@ def audit(
     if other is not None:
         _lay_over(load(input), load(other), records, same_ids=same_ids, seed=seed, jobs=jobs, json=json, quiet=quiet)
         return
-    graph, before, part = load(input), None, None
+    graph, before, part, levels = load(input), None, None, None
     if original is not None:
         before = load(original)
         graph = _under_original_ids(input, graph, before, records, same_ids=same_ids)
         part = _known(known, known_edges, known_layers)
+    if records:
+        levels = _levels(graph, records[0], renamed=original is not None)
+    promised, note = _promised(input, graph, levels) if (input / "certificate.json").is_file() else ({"k": 5}, None)
+    asked = promised | ({"k": k} if k else {})
     with console.own_stdout():
-        found = run(
-            graph,
-            k=k or _k_of(input),
-            original=before,
-            known=part,
-            seed=seed,
-            progress=console.progress(quiet),
-            jobs=jobs,
-        )
+        found = run(graph, **asked, original=before, known=part, seed=seed, progress=console.progress(quiet), jobs=jobs)
+        was = None if before is None else run(before, **asked, jobs=jobs)
     if json:
-        console.print_json(found.to_dict())
+        console.print_json(found.to_dict() | ({} if was is None else {"stronger": found.stronger_than(was)}))
     elif not quiet:
         typer.echo(console.describe_input(graph))
         _print(found, is_release=input.is_dir())
+        for sentence in [] if was is None else found.stronger_than(was):
+            typer.echo(sentence)
+        if note and not k:
+            typer.echo(note)
 
 
 def _known(share: float, edges: float | None, layers: str | None) -> Known:
@@ -145,11 +147,31 @@ def _lay_over(
         typer.echo(found.in_words())
 
 
-def _k_of(path: Path) -> int:
-    """What a release promises; 5 for anything else."""
+def _promised(folder: Path, graph: TemporalGraph, levels: dict[Any, int] | None) -> tuple[dict[str, Any], str | None]:
+    """What a release promises, to be judged by that: its k or everybody's level, and its horizon; and what is not known."""
     from shoal.audit._released import read_certificate
+    from shoal.errors import InputError
+    from shoal.promise import make_promise
 
-    return int(read_certificate(path)["k"]) if (path / "certificate.json").is_file() else 5
+    claims = read_certificate(folder)
+    horizon, by_level = claims.get("horizon"), {int(level): n for level, n in claims["people_by_k"].items()}
+    if len(by_level) < 2:
+        return {"k": claims["k"], "horizon": horizon}, None
+    if levels is not None:
+        return {"k": levels, "horizon": horizon}, None
+    if sum(by_level.values()) != graph.n_nodes or min(by_level.values()) < 1:
+        raise InputError(f"{folder}: the certificate does not give everybody a level")
+    promise = make_promise(graph, 1, horizon=horizon)
+    smallest = promise.crowds(graph.degree_matrix(), directed=graph.directed).min(axis=0)
+    needs = [0] * graph.n_nodes
+    in_turn = (level for level in sorted(by_level) for _ in range(by_level[level]))
+    for person, level in zip(smallest.argsort(kind="stable").tolist(), in_turn, strict=True):
+        needs[person] = level
+    note = (
+        "Who has which level only the private record tells (--record): here people in the largest crowds are taken for those "
+        "of the highest."
+    )
+    return {"k": needs, "horizon": horizon}, note
 
 
 def _under_original_ids(
@@ -171,6 +193,19 @@ def _under_original_ids(
     if not same_ids and read_certificate(path).get("ids") != "original":
         raise InputError(f"{path}: people in it have pseudonyms; say who is who with --record")
     return graph
+
+
+def _levels(graph: TemporalGraph, record: Path, *, renamed: bool) -> dict[Any, int]:
+    """Everybody's level, by the private record, under the ids the graph has now."""
+    from shoal.errors import InputError
+    from shoal.extend import read_record
+
+    known = read_record(record)
+    ids = {str(original): name for name, original in known["ids"].items()} if renamed else dict.fromkeys(known["ids"])
+    people = graph.nodes.to_list()
+    if not all(str(node) in ids for node in people):
+        raise InputError(f"{record}: is not the private record of this release")
+    return {node: known["levels"][ids[str(node)] or str(node)] for node in people}
 
 
 def with_original_ids(release: TemporalGraph, record: Path) -> TemporalGraph:
@@ -198,11 +233,14 @@ def _print(found: Audit, *, is_release: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    vector = found["vector"]
-    typer.echo(
-        f"{vector.unique:,} of {found.n_nodes:,} people can be singled out by their number of contacts per slice; "
-        f"{vector.below_k:,} are in a crowd smaller than {found.k}."
-    )
+    small = f"smaller than {found.k}" if len(found.levels) == 1 else "below their own level"
+    for e in found.attackers:
+        if e.name in ("vector", "one-block"):
+            within = ", within one block of the calendar" if e.name == "one-block" else ""
+            typer.echo(
+                f"{e.unique:,} of {found.n_nodes:,} people can be singled out by their number of edges per slice{within}; "
+                f"{e.below_k:,} are in a crowd {small}."
+            )
     table = Table(box=None, pad_edge=False)
     table.add_column("somebody who", ratio=1)
     for title in found.heads()[1:]:

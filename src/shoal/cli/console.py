@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -89,19 +90,45 @@ def describe_release(release: Release) -> list[str]:
     before = promise.crowds(release.original.degree_matrix(), directed=directed).min(axis=0)
     people, alone = release.graph.n_nodes, int((before == 1).sum())
     where = f" within one of {promise.n_blocks:,} blocks of the calendar" if promise.n_blocks > 1 else ""
+    found = int((release.crowds.min(axis=0) == 1).sum())
     if promise.k == 1:
-        now = "k is 1, so nobody is protected."
+        now = f"Now: {found:,}. k is 1, so nobody is protected."
     elif promise.for_everybody:
-        now = f"Now: nobody. Everybody shares these numbers with at least {release.min_class_size - 1:,} others."
+        others = plural(release.min_class_size - 1, "other")
+        now = f"Now: nobody. Everybody shares these numbers with at least {others}."
     else:
         levels = ", ".join(f"{n:,} with at least {k - 1:,}" for k, n in promise.people_by_level().items() if k > 1)
-        now = f"Now people share these numbers with as many others as they asked for: {levels}."
+        now = f"Now: {found:,}. People share these numbers with as many others as they asked for: {levels}."
     return [
-        f"Before: {alone:,} of {people:,} people can be singled out by their number of contacts per slice{where}.",
+        f"Before: {alone:,} of {people:,} people can be singled out by their number of edges per slice{where}.",
         now,
         f"Edges: {edges.kept:,} of {edges.original:,} kept ({edges.kept_share:.0%}), "
         f"{edges.removed:,} removed, {edges.added:,} added.",
     ]
+
+
+def describe_folder(certificate: Mapping[str, Any], output: Path, also: str = "") -> list[str]:
+    """Where a release is, what holds for whom, and who is not stopped; the certificate is that of the folder."""
+    levels = {int(level): count for level, count in certificate["people_by_k"].items()}
+    unprotected, k = levels.get(1, 0), certificate["k"]
+    stretch = " of one block of the calendar" if certificate["n_blocks"] > 1 else ""
+    knows = f"whoever knows somebody's number of edges in every slice{stretch}, and nothing else,"
+    if k == 1:
+        holds = "It protects nobody"
+    elif len(levels) == 1:
+        holds = f"What holds: {knows} is left with at least {k:,} candidates"
+    else:
+        whose = "" if not unprotected else f" if it is one of {certificate['n_nodes'] - unprotected:,} people"
+        holds = f"What holds{whose}: {knows} is left with as many candidates as that person's level"
+        holds += f". NOT protected: the other {unprotected:,}" if unprotected else ""
+    words = [f"Verified{also}, and written to {output}. {holds}."]
+    if certificate["ids"] == "original":
+        words.append("NOT replaced: the ids. People go by their ORIGINAL ids, which name them whatever k is.")
+    if k > 1:
+        words.append(
+            f"NOT stopped: whoever knows more, such as who had contact with whom (shoal audit {output} counts)."
+        )
+    return words
 
 
 def print_json(content: Any) -> None:

@@ -46,6 +46,9 @@ def extend(
     jobs: options.Jobs = None,
     format: options.Format = "csv",
     no_report: options.NoReport = False,
+    title: options.Title = None,
+    by: options.By = None,
+    date: options.Date = None,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -53,8 +56,10 @@ def extend(
     """Publish later slices so that all releases together keep k; people who are new and too few are held back."""
     from shoal.extend import extend as run
     from shoal.write import check_target
+    from shoal.write.about import make_about
 
     check_target(output, force=force)
+    make_about(title, by, date)
     graph = load(input)
     limits = options.limits(must_keep, forbid, exempt)
     with console.own_stdout():
@@ -65,7 +70,7 @@ def extend(
     with console.own_warnings():
         certificate = made.save(
             output, private=private, private_report=private_report, format=format, report=not no_report, force=force,
-            source=input,
+            source=input, title=title, by=by, date=date,
         )  # fmt: skip
     if json:
         console.print_json(certificate)
@@ -76,5 +81,6 @@ def extend(
         if waiting:
             who = console.plural(waiting, "newcomer is", "newcomers are")
             typer.echo(f"{who} held back, contacts included, until there are at least {made.k}.")
-        typer.echo(f"Verified together with {release}, and written to {output}: this folder is safe to publish.")
+        for sentence in console.describe_folder(certificate, output, f" together with {release}"):
+            typer.echo(sentence)
         typer.echo(f"The private record {private} is up to date: keep it secret, and use it for the next extension.")

@@ -43,10 +43,13 @@ def _reading(folder: Path, reading: dict[str, Any], refused: dict[str, Any]) -> 
 def describe(made: dict[str, Any]) -> list[str]:
     """What was done, and how much memory it took."""
     edges, peaks = made["edges"], made["memory"].values()
+    others = made["min_class_size"] - 1
     people, slices = console.plural(made["n_nodes"], "person", "people"), console.plural(made["n_slices"], "slice")
     return [
         f"{people}, {slices}, {console.plural(edges['original'], 'edge')}.",
-        f"Everybody shares these numbers with at least {made['min_class_size'] - 1:,} others.",
+        "k is 1, so nobody is protected."
+        if made["k"] == 1
+        else f"Everybody shares their number of edges per slice with at least {console.plural(others, 'other')}.",
         f"Edges: {edges['kept']:,} of {edges['original']:,} kept ({edges['kept_share']:.0%}), "
         f"{edges['removed']:,} removed, {edges['added']:,} added.",
         f"Peak memory: {max(peaks) / 1e9:.2f} GB in the largest of {console.plural(len(peaks), 'process', 'processes')}.",
@@ -56,6 +59,6 @@ def describe(made: dict[str, Any]) -> list[str]:
 def describe_audit(exposed: dict[str, int], k: int) -> str:
     """The sentence of `shoal audit` about the vector attacker."""
     return (
-        f"{exposed['unique']:,} of {exposed['people']:,} people can be singled out by their number of contacts per slice; "
+        f"{exposed['unique']:,} of {exposed['people']:,} people can be singled out by their number of edges per slice; "
         f"{exposed['below']:,} are in a crowd smaller than {k}."
     )

@@ -133,6 +133,16 @@ Exempt = Annotated[
     Path | None,
     typer.Option("--exempt", help="A file of people about whom nothing may change.", rich_help_panel=CHANGE),
 ]
+Title = Annotated[
+    str | None, typer.Option("--title", help="What the report is called; it is published.", rich_help_panel=_OUTPUT)
+]
+By = Annotated[str | None, typer.Option("--by", help="Who makes the release, for the report.", rich_help_panel=_OUTPUT)]
+Date = Annotated[
+    str | None,
+    typer.Option(
+        "--date", help="The day, for the report: 2026-03-01, or today (default: none).", rich_help_panel=_OUTPUT
+    ),
+]
 Effort = Annotated[str, typer.Option("--effort", help="fast, balanced or thorough.")]
 Json = Annotated[
     bool, typer.Option("--json", help="Print JSON to stdout instead of sentences.", rich_help_panel=_OUTPUT)

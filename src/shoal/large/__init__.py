@@ -109,7 +109,7 @@ def audit_folder(
     progress: Progress | None = None,
     **cut: Any,
 ) -> dict[str, int]:
-    """How many people of a folder of Parquet somebody finds who knows their number of contacts in every slice."""
+    """How many people of a folder of Parquet somebody finds who knows their number of edges in every slice."""
     folder, k, progress = a_path("folder", folder), whole("k", k, 1), some_progress(progress)
     found = find_contacts(folder, source, target, time, {"slice": None, "slices": None, **cut})
     with (

@@ -130,7 +130,7 @@ def _row(original: TemporalGraph, released: TemporalGraph, t: int) -> list[Any]:
     return [
         *original.slices[t],
         *(len(old), len(new), kept, len(new) - kept, len(old) - kept),
-        cosine(*ranks),
+        cosine(*ranks) if len(old) or len(new) else None,
         max(distances, default=None),
         *(value for both in zip(*per_graph, strict=True) for value in both),
         hub_overlap(*sums),

@@ -84,7 +84,7 @@ class Comparison:
         )
 
     def lines(self) -> Iterable[tuple[str, str, list[str]]]:
-        """Title, description and the three cells of every measure; a lone number stands in the last."""
+        """Title, description and the three cells of every measure: original, released, agreement. A lone number has its place."""
         for name, value in self.overall.items():
             measure = MEASURES[name]
             if isinstance(value, dict):
@@ -94,7 +94,7 @@ class Comparison:
                     _text(value["agreement"], False),
                 ]
             else:
-                cells = ["", "", _text(value, measure.is_count)]
+                cells = [_text(value, measure.is_count) if measure.of == place else "" for place in _PLACES]
             yield measure.title, measure.description, cells
 
     def _headline(self) -> str:
@@ -119,6 +119,9 @@ class Comparison:
         ]
         slices = notebook.folded("slices", notebook.table(self.slices.columns, rows))
         return notebook.paragraph(self._headline()) + notebook.table(head, lines) + slices
+
+
+_PLACES = ("original", "released", "agreement")
 
 
 def _text(value: float | None, is_count: bool) -> str:

@@ -49,7 +49,9 @@ def read_release(folder: Path) -> TemporalGraph:
     layers, starts = (slices[name].cast(pl.String) if name in slices.columns else blank for name in ("layer", "start"))
     parts = [Slice(*x) for x in zip(labels, layers.to_list(), starts.to_list(), strict=True)]
     directed, ordered = claims["directed"], claims["ordered"]
-    return TemporalGraph._from_codes(ids, ends, codes.to_numpy(), parts, directed=directed, ordered=ordered)
+    made = TemporalGraph._from_codes(ids, ends, codes.to_numpy(), parts, directed=directed, ordered=ordered)
+    made.tally = None  # these are edges, not the contacts they were made of
+    return made
 
 
 def read_table(folder: Path, name: str, *columns: str) -> pl.DataFrame:

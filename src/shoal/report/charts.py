@@ -81,9 +81,7 @@ def crowds(release: Release, *, before: bool = True) -> str:
         alt.Chart(pl.DataFrame(rows))
         .mark_bar(cornerRadiusEnd=3)
         .encode(
-            x=alt.X(
-                "crowd:N", sort=order, title="people with the same contacts in every slice", axis=alt.Axis(labelAngle=0)
-            ),
+            x=alt.X("crowd:N", sort=order, title="people with the same numbers of edges", axis=alt.Axis(labelAngle=0)),
             xOffset=alt.XOffset("when:N", sort=["original", "release"]),
             y=alt.Y("people:Q", title="people"),
             color=_when(before),
@@ -133,7 +131,7 @@ def edges_per_slice(graph: TemporalGraph, counts: Sequence[EdgeCounts | None]) -
             alt.Chart(frame).mark_bar().encode(x=x, y=alt.Y("sum(edges):Q", title="edges"), color=colour, order=stack)
         )
     else:
-        x = alt.X("position:Q", title="slice", scale=alt.Scale(nice=False), axis=alt.Axis(tickMinStep=1, format="d"))
+        x = _places(graph, positions)
         chart = alt.Chart(frame).mark_area(interpolate="step").encode(
             x=x, y=alt.Y("edges:Q", title="edges"), color=colour, order=stack
         )  # fmt: skip
@@ -146,6 +144,19 @@ def _axes(graph: TemporalGraph) -> tuple[list[str], list[int]]:
         return [""] * graph.n_slices, list(range(graph.n_slices))
     times = {start: i for i, start in enumerate(dict.fromkeys(part.start for part in graph.slices))}
     return [part.layer or "" for part in graph.slices], [times[part.start] for part in graph.slices]
+
+
+def _places(graph: TemporalGraph, positions: list[int]) -> alt.X:
+    """The axis of slices: their places, with the names of a few of them below, which are dates where time was cut."""
+    names = {
+        place: part.start or part.label if graph.ordered else part.label
+        for place, part in zip(positions, graph.slices, strict=True)
+    }
+    most = max(names, default=0)
+    shown = sorted({round(most * i / 7) for i in range(8)} & names.keys())
+    chosen = json.dumps({str(place): names[place] for place in shown})
+    axis = alt.Axis(values=shown, labelExpr=f"({chosen})[datum.value]", labelAngle=-30, labelLimit=140)
+    return alt.X("position:Q", title=None, scale=alt.Scale(nice=False), axis=axis)
 
 
 def _by_layer(chart: alt.Chart, layers: list[str], height: int) -> alt.TopLevelMixin:
@@ -161,8 +172,8 @@ def _by_layer(chart: alt.Chart, layers: list[str], height: int) -> alt.TopLevelM
 _WHO = {
     "vector": "every slice",
     "one-block": "every slice of one block",
-    "contacts": "distinct contacts, all time",
-    "neighbours-1": "the contacts' numbers too",
+    "contacts": "different people, all slices",
+    "neighbours-1": "the neighbours' numbers too",
     "reidentify": "original numbers, best guess",
 }
 
@@ -189,9 +200,7 @@ def risk(before: Audit | None, after: Audit) -> str:
         alt.Chart(pl.DataFrame(rows))
         .mark_bar(cornerRadiusEnd=3)
         .encode(
-            y=alt.Y(
-                "who:N", sort=None, title="the attacker knows numbers of contacts in", axis=alt.Axis(labelLimit=220)
-            ),
+            y=alt.Y("who:N", sort=None, title="the attacker knows numbers of edges in", axis=alt.Axis(labelLimit=220)),
             yOffset=alt.YOffset("when:N", sort=["original", "release"]),
             x=alt.X(
                 "chance:Q",
@@ -216,7 +225,7 @@ def similarity(found: Comparison, graph: TemporalGraph) -> str:
         pl.col("pagerank_similarity").fill_nan(None),
         activity=pl.col("edges_released") / busiest,
     )
-    x = alt.X("position:Q", title="slice", scale=alt.Scale(nice=False), axis=alt.Axis(tickMinStep=1, format="d"))
+    x = _places(graph, positions)
     base, y_scale = alt.Chart(frame), alt.Scale(domain=[0, 1])
     shade = base.mark_area(color=KEPT, opacity=0.3, interpolate="step").encode(
         x=x, y=alt.Y("activity:Q", scale=y_scale)
@@ -228,7 +237,7 @@ def similarity(found: Comparison, graph: TemporalGraph) -> str:
 
 
 def degree_distributions(release: Release, *, before: bool = True) -> str:
-    """How many times each number of contacts occurs, over all people and slices; in the original too where wanted."""
+    """How many times each number of edges occurs, over all people and slices; in the original too where wanted."""
     rows: list[dict[str, Any]] = []
     for when, graph in _graphs(release, before=before):
         degrees = graph.degree_matrix().ravel()
@@ -246,7 +255,7 @@ def degree_distributions(release: Release, *, before: bool = True) -> str:
         alt.Chart(frame)
         .mark_line(point=True)
         .encode(
-            x=alt.X("degree:Q", title="contacts in a slice", scale=alt.Scale(type="log")),
+            x=alt.X("degree:Q", title="edges of a person in a slice", scale=alt.Scale(type="log")),
             y=alt.Y("count:Q", title="how often", scale=alt.Scale(type="log")),
             color=_when(before),
         )

@@ -14,15 +14,28 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 import shoal
-from shoal.audit import Audit, audit
-from shoal.audit.attackers import OneBlock, few_attackers
+from shoal.audit import Audit, Exposure, audit
+from shoal.audit.attackers import few_attackers
 from shoal.graph import TemporalGraph
 from shoal.measure import Comparison, compare
 from shoal.promise import Promise
 from shoal.release import Release
 from shoal.report import charts
+from shoal.report.about import facts
 from shoal.write import published
+from shoal.write.about import About
 from shoal.write.certificate import guarantee_in_words
+
+NOTHING = About()
+DEFINITIONS = {
+    "contact": "a line of the file that was read: two people, and when they had to do with each other",
+    "edge": "two people who had at least one contact in a slice; it counts once, however many contacts there were",
+    "neighbours": "the people somebody has an edge with",
+    "slice": "a stretch of time, a layer such as a platform, or both together",
+    "crowd": "all people who have the same number of edges in every slice, or in every slice of a block where there is a horizon",
+    "to find somebody": "to be left with one candidate, who is that person; a guess picks one of the candidates by chance",
+    "k": "the size of the smallest crowd that is promised",
+}
 
 
 def environment() -> Environment:
@@ -35,32 +48,43 @@ def environment() -> Environment:
 class Report:
     """Measures a release once, for both versions; each is given as HTML and as JSON text."""
 
-    def __init__(self, release: Release) -> None:
-        self.release = release
-        self._attackers = few_attackers(release.graph)
-        if release.promise.n_blocks > 1:
-            self._attackers.insert(0, OneBlock(tuple(release.promise.blocks.tolist())))
+    def __init__(self, release: Release, about: About = NOTHING, *, keep_ids: bool = False) -> None:
+        self.release, self.about, self.keep_ids = release, about, keep_ids
+        promise = release.promise
+        self._judged_by: dict[str, Any] = {
+            "k": promise.needs,
+            "horizon": promise.horizon,
+            "attackers": few_attackers(release.graph),
+        }
 
     @cached_property
     def before(self) -> Audit:
-        """How exposed people are in the original."""
-        return audit(self.release.original, k=self.release.k, attackers=self._attackers)
+        """How exposed people are in the original, each judged by their own level."""
+        return audit(self.release.original, **self._judged_by)
 
     @cached_property
     def after(self) -> Audit:
         """How exposed people are in the release, also to somebody who knows the original's numbers."""
-        return audit(self.release.graph, k=self.release.k, attackers=self._attackers, original=self.release.original)
+        return audit(self.release.graph, **self._judged_by, original=self.release.original)
 
     @cached_property
     def comparison(self) -> Comparison:
         """The original and the release, measured."""
         return compare(self.release.original, self.release.graph, communities=False)
 
-    def private(self, warning: str | None = None) -> tuple[str, str]:
-        """Everything there is to say. It names no person and no changed edge, and can be worked back to them."""
-        release = self.release
+    def private(self, warning: str | None = None, source: str | None = None) -> tuple[str, str]:
+        """Everything there is to say, under the name of the source where there is no title.
+
+        It names no person and no changed edge, and can be worked back to them.
+        """
+        release, stronger = self.release, self.after.stronger_than(self.before)
+        lines = published.lines_of(release.original, release.edges.original, coarse=False)
+        head = self._head(exact=True, lines=lines, title=self.about.title or source)
         numbers = {
+            "about": head,
             "warning": warning,
+            "stopped": self.after.in_words(),
+            "stronger": stronger,
             "limits": _limits(release),
             "before": self.before.to_dict(),
             "after": self.after.to_dict(),
@@ -71,6 +95,9 @@ class Report:
             release,
             exact=True,
             warning=warning,
+            head=head,
+            keep_ids=self.keep_ids,
+            stronger=stronger,
             before=self.before,
             after=self.after,
             comparison=self.comparison,
@@ -82,6 +109,10 @@ class Report:
             axes=[(axis, self.comparison.by(axis).to_dicts()) for axis in ("layer", "time")] if both else [],
         )
         return html, json.dumps(numbers, indent=1) + "\n"
+
+    def _head(self, *, exact: bool, lines: published.Lines | None, title: str | None) -> dict[str, Any]:
+        found = facts(self.release, self.about, keep_ids=self.keep_ids, exact=exact, lines=lines)
+        return {"title": title, "facts": found, "lines": None if lines is None else lines._asdict()}
 
     @property
     def alone(self) -> int:
@@ -97,7 +128,9 @@ class Report:
         """What may be published: no id, no changed edge, no seed, and of the original coarse numbers."""
         release, told = self.release, self.told
         after = published.without_the_original(self.after)
+        head = self._head(exact=False, lines=told.lines, title=self.about.title)
         numbers = {
+            "about": head,
             "rounding": published.ROUNDING,
             "limits": _limits(release),
             "before": {"n_nodes": release.graph.n_nodes, "alone": told.alone},
@@ -108,6 +141,9 @@ class Report:
             release,
             exact=False,
             warning=None,
+            head=head,
+            keep_ids=self.keep_ids,
+            stronger=[],
             before=None,
             after=after,
             comparison=told.comparison,
@@ -142,6 +178,9 @@ def _render(release: Release, *, exact: bool, **said: Any) -> str:
         headline=_headline(release),
         guarantee=guarantee_in_words(release.promise),
         alone_now=_alone(release.promise, graph),
+        within=" within one block of the calendar" if release.promise.n_blocks > 1 else "",
+        beyond=_strongest(said["after"]),
+        definitions=DEFINITIONS,
         pictures={name: Markup(svg) for name, svg in pictures.items()},  # noqa: S704 - the renderer escapes labels
         version=shoal.__version__,
     )
@@ -157,10 +196,17 @@ def _headline(release: Release) -> str:
         return "Nobody is protected (k = 1)"
     where = f" within each of {promise.n_blocks:,} blocks of the calendar" if promise.n_blocks > 1 else ""
     if promise.for_everybody:
-        return f"Everybody is hidden among at least {release.min_class_size:,}{where}"
+        return f"Everybody is hidden among at least {release.min_class_size:,}{where} from whoever knows their numbers of edges"
     protected = int((promise.needs > 1).sum())
     asked = f"each among as many as they asked for, up to {promise.k:,}{where}"
-    return f"{protected:,} of {len(promise.needs):,} people are hidden, {asked}"
+    return (
+        f"{protected:,} of {len(promise.needs):,} people are hidden from whoever knows their numbers of edges, {asked}"
+    )
+
+
+def _strongest(after: Audit) -> Exposure | None:
+    """Whoever finds most people in the release, of those the promise is not about."""
+    return max((e for e in after.attackers if not e.covered and e.unique > 0), key=lambda e: e.unique, default=None)
 
 
 def _alone(promise: Promise, graph: TemporalGraph) -> int:

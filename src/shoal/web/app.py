@@ -181,6 +181,9 @@ async def run(request: Request) -> Response:
         job.state["released"] = True  # it may have been taken away
     job.state["k"] = int(k)
     job.state["effort"] = "fast" if form.get("effort") == "fast" else "balanced"
+    for name in ("title", "by"):
+        text = "".join(c for c in form.get(name, "") if c.isprintable()).strip()
+        job.state[name] = text[:200].strip() or None
     queue.add(job, "run")
     return _to(job, "run")
 

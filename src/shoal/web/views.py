@@ -33,16 +33,18 @@ UNITS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nano
 _STAGES = {
     "reading": ("Reading the file", 0.0, 0.05),
     "attacking": ("Trying to find people", 0.05, 1.0),
-    "grouping": ("Finding people with similar numbers of contacts", 0.05, 0.6),
-    "rebuilding": ("Changing as few contacts as possible", 0.6, 0.85),
+    "grouping": ("Finding people with similar numbers of edges", 0.05, 0.6),
+    "rebuilding": ("Changing as few edges as possible", 0.6, 0.85),
     "writing": ("Writing the release and checking it", 0.85, 1.0),
 }
 _WORDS = {
-    "slice": "A stretch of time (an hour, a day, a week …) or a layer such as a platform. Contacts are counted slice by slice.",
-    "contact": "A line of your file: two people had to do with each other. Repeated contacts within a slice count once.",
+    "slice": "A stretch of time (an hour, a day, a week …) or a layer such as a platform. Edges are counted slice by slice.",
+    "contact": "A line of your file: two people had to do with each other.",
+    "edge": "Two people who had at least one contact in a slice. It counts once, however many contacts there were.",
+    "neighbour": "Somebody with whom a person has an edge.",
     "k": "The size of the smallest crowd: with k = 5 everybody has the same numbers as at least four others.",
-    "crowd": "All people who have the same number of contacts in every slice. Whoever stands alone in a crowd of one can be found.",
-    "singled out": "Somebody who knows how many contacts a person had in every slice finds that person, even without names.",
+    "crowd": "All people who have the same number of edges in every slice. Whoever stands alone in a crowd of one can be found.",
+    "singled out": "Somebody who knows how many edges a person had in every slice finds that person, even without names.",
     "pseudonym": "A random number in place of a name.",
     "mapping": "The list that says which pseudonym is which person. Whoever has it can undo the release.",
 }

@@ -116,6 +116,10 @@ def _audit(folder: Path, state: dict[str, Any], most: int, progress: Progress) -
     found = audit(graph, k=5, progress=progress)
     return {
         "n_nodes": graph.n_nodes,
+        "edges": graph.n_edges,
+        "slices": graph.n_slices,
+        "contacts": graph.tally.rows if graph.tally else 0,
+        "unused": list(map(str, getattr(graph.tally, "unused", ()))),
         "alone": int(found["vector"].unique),
         "crowds": people_by_crowd(crowd_sizes(graph.degree_matrix())),
         "attackers": [e.to_dict() for e in found.attackers],
@@ -147,7 +151,6 @@ def _curve(folder: Path, state: dict[str, Any], most: int, progress: Progress) -
 
 def _run(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> dict[str, Any]:
     from shoal.anonymize import anonymize
-    from shoal.audit import Audit, Exposure
     from shoal.audit.verify import verify
     from shoal.report import charts
 
@@ -156,16 +159,17 @@ def _run(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> 
     release = anonymize(graph, state["k"], effort=state["effort"], progress=progress)
     with progress.stage("writing", 3) as tell:
         certificate = release.save(
-            folder / "release", private=folder / "private.json", private_report=folder / "exact", force=True
-        )
+            folder / "release", private=folder / "private.json", private_report=folder / "exact", force=True,
+            title=state.get("title"), by=state.get("by"), date="today",
+        )  # fmt: skip
         tell(0.5)
         (folder / "crowds.svg").write_text(charts.crowds(release), encoding="utf-8")
         (folder / "slices.svg").write_text(charts.edges_per_slice(release.graph, release.slice_edges), encoding="utf-8")
         _pack(folder)
         tell(0.8)
         verdict = verify(folder / "release")
-    after = read_json(folder / "exact" / "report.json")["after"]
-    judged = Audit(after["n_nodes"], after["k"], tuple(Exposure(**e) for e in after["attackers"]), ())
+    exact = read_json(folder / "exact" / "report.json")
+    beyond = [e for e in exact["after"]["attackers"] if not e["covered"] and e["unique"] > 0]
     before = charts.people_by_crowd(release.promise.crowds(graph.degree_matrix(), directed=False).min(axis=0))
     return {
         "k": release.k,
@@ -174,7 +178,11 @@ def _run(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> 
         "alone": before["alone"],
         "guarantee": certificate["guarantee"],
         "edges": certificate["edges"],
-        "limits": judged.in_words(),
+        "ids": certificate["ids"],
+        "facts": exact["about"]["facts"],
+        "beyond": max(beyond, key=lambda e: e["unique"], default=None),
+        "limits": exact["stopped"],
+        "stronger": exact["stronger"],
         "checks": [{"name": c.name, "passed": c.passed, "detail": c.detail} for c in verdict.checks],
         "holds": verdict.holds,
         "zip_bytes": (folder / "release.zip").stat().st_size,

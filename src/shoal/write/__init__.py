@@ -1,4 +1,4 @@
-"""The last stage, write: a release folder that is safe to publish, and the private record that is not."""
+"""The last stage, write: a release folder to be published, and the private record that is not."""
 
 from shoal.write.folder import check_target, write_release
 

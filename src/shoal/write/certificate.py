@@ -9,6 +9,7 @@ import shoal
 from shoal.appear import sha256
 from shoal.promise import Promise
 from shoal.release import EdgeCounts, Release, normalised_cost, times_optimum
+from shoal.write.published import WEAKEST_BOUND
 
 
 def guarantee_in_words(promise: Promise) -> str:
@@ -27,7 +28,7 @@ def guarantee_in_words(promise: Promise) -> str:
         stretch, knows, limit = "in every slice", "Whoever knows all these numbers of somebody, and nothing else,", ""
     if promise.for_everybody:
         return (
-            f"Everybody in this release has the same number of contacts {stretch} as {others}. {knows} is left with at least "
+            f"Everybody in this release has the same number of edges {stretch} as {others}. {knows} is left with at least "
             f"{k} candidates.{limit}"
         )
     levels = promise.people_by_level()
@@ -35,7 +36,7 @@ def guarantee_in_words(promise: Promise) -> str:
               for level, count in levels.items() if level > 1]  # fmt: skip
     unprotected = f" The other {levels[1]:,} asked for no protection and have none." if 1 in levels else ""
     return (
-        f"People in this release share their number of contacts {stretch}: {', '.join(counts)}. {knows} is left with as many "
+        f"People in this release share their number of edges {stretch}: {', '.join(counts)}. {knows} is left with as many "
         f"candidates as that person's level.{unprotected}{limit}"
     )
 
@@ -87,7 +88,7 @@ def make_certificate(
 
     Files in folders below are named with their path.
     """
-    edges, n = facts.edges, facts.n_nodes
+    edges, n, times = facts.edges, facts.n_nodes, times_optimum(facts.l1, facts.bound)
     return {
         "format": 2,
         "made_by": f"shoal {shoal.__version__}",
@@ -112,7 +113,7 @@ def make_certificate(
             "l1": facts.l1,
             "normalised": normalised_cost(facts.l1, n, facts.n_slices),
             "lower_bound": facts.bound,
-            "at_most_times_optimum": times_optimum(facts.l1, facts.bound),
+            "at_most_times_optimum": None if times is None or times > WEAKEST_BOUND else times,
         },
         "edges": {
             "original": edges.original,

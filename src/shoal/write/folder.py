@@ -14,6 +14,7 @@ from shoal.appear import appearing_whole, recover
 from shoal.checks import a_path, one_of, yes_or_no
 from shoal.errors import GuaranteeError, InputError
 from shoal.read.text import first_line
+from shoal.write.about import About, make_about
 from shoal.write.again import warn_if_again
 from shoal.write.certificate import certificate
 from shoal.write.private import check_private_report, check_record, private_record, write_private, write_private_report
@@ -57,6 +58,9 @@ def write_release(
     report: bool,
     force: bool,
     source: str | os.PathLike[str] | None,
+    title: str | None,
+    by: str | None,
+    date: str | None,
 ) -> dict[str, Any]:
     """Write all files, verify them with code that shares nothing with the stages, then let the folder appear.
 
@@ -69,6 +73,7 @@ def write_release(
     )
     if source is not None and not a_path("source", source).is_file():
         raise InputError(f"{source}: there is no such file, so it cannot be the source of this release")
+    about = make_about(title, by, date)
     if release.after is not None:
         if keep_ids and not release.after.keeps_ids:
             raise InputError("an extension goes on with the pseudonyms of the release before; it cannot keep the ids")
@@ -83,7 +88,7 @@ def write_release(
     name = release.work.draft if release.work is not None else None
     with appearing_whole(target, name, record=record, force=force) as (draft, record_draft):
         _write_tables(release, names, draft, format)
-        found = _measured(release) if report or private_report is not None else None
+        found = _measured(release, about, keep_ids=keep_ids) if report or private_report is not None else None
         if report and found is not None:
             for name, text in zip(("report.html", "report.json"), found.public(), strict=True):
                 (draft / name).write_text(text, encoding="utf-8")
@@ -96,16 +101,17 @@ def write_release(
             write_private(known, record_draft)
             check_record(release, record, target, force=force)  # also at the end: nobody else has brought it up to date
         if place is not None and found is not None:
-            write_private_report(*found.private(warning), place)
+            name = None if source is None else Path(source).name
+            write_private_report(*found.private(warning, name), place)
     if release.work is not None:
         release.work.remove()
     return content
 
 
-def _measured(release: Release) -> Report:
+def _measured(release: Release, about: About, *, keep_ids: bool) -> Report:
     from shoal.report import Report  # with everything that draws pictures: only where there is to be one
 
-    return Report(release)
+    return Report(release, about, keep_ids=keep_ids)
 
 
 def write_certificate(exact: dict[str, Any], folder: Path) -> None:

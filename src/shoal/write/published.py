@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal.audit.exposure import Audit
+from shoal.audit.findings import Audit
 from shoal.graph import TemporalGraph
 from shoal.measure.compare import PAIRED, overall
 from shoal.measure.comparison import Comparison
@@ -55,6 +55,23 @@ def bin_of(similarity: float | None) -> float | None:
     return None if similarity is None or math.isnan(similarity) else min(max(math.floor(10 * similarity), 0), 9) / 10
 
 
+class Lines(NamedTuple):
+    """What became of the lines of the input, which are contacts."""
+
+    read: int
+    edges: int
+    merged: int
+    loops: int
+
+
+def lines_of(original: TemporalGraph, edges: int, *, coarse: bool = True) -> Lines | None:
+    """The lines the original was read from, on the grid where they are to be told; None where it was not read from any."""
+    if original.tally is None:
+        return None
+    exact = Lines(original.tally.rows, edges, original.tally.repeats, original.tally.self_loops)
+    return Lines(*(floor_grid(count) for count in exact)) if coarse else exact
+
+
 class Told(NamedTuple):
     """What a folder says about the original: edges and cost in the certificate, and the rest in the report."""
 
@@ -63,6 +80,7 @@ class Told(NamedTuple):
     alone: int
     slice_edges: list[EdgeCounts | None]
     comparison: Comparison
+    lines: Lines | None
 
 
 def told(release: Release, comparison: Comparison, alone: int) -> Told:
@@ -74,6 +92,7 @@ def told(release: Release, comparison: Comparison, alone: int) -> Told:
         alone=floor_grid(alone),
         slice_edges=coarse_slices(release.slice_edges, original, graph),
         comparison=coarse_comparison(comparison, original, graph),
+        lines=lines_of(original, release.edges.original),
     )
 
 
