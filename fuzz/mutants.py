@@ -30,6 +30,9 @@ FIELDS = f"{FORGED}::test_any_change_to_any_checked_field_is_noticed"
 LARGE = "tests/engine/test_large.py::test_forgeries_in_partitioned_parquet"
 FOLDER = "tests/write/test_release_folder.py"
 PUBLISHED = "tests/write/test_published.py"
+JUDGED = "tests/audit/test_judged.py"
+HEAD = "tests/report/test_head.py"
+SAID = "tests/cli/test_cli.py::test_what_is_said_of_a_folder_holds_for_it"
 GUARDS = "tests/test_guards.py"
 HOSTILE = "tests/test_hostile.py"
 REALIZE = "tests/realize/test_realize.py"
@@ -209,6 +212,20 @@ MUTANTS = [
     Mutant("audit: people with the same row count as one", "audit/_kernels.py", "                total += counts[j]", "                total += 1", "tests/audit/test_audit.py::test_rough_knowledge_fits_everybody_within_the_margin"),
     Mutant("audit: the nearest is always the right one", "audit/_kernels.py", "among[i] |= j == own[i]", "among[i] = True", "tests/audit/test_audit.py::test_reidentification_agrees_with_trying_everybody"),
     Mutant("audit: k - 1 counts as below k", "audit/exposure.py", "below = (sizes < (needs", "below = (sizes < (needs - 1", "tests/audit/test_audit.py"),
+    Mutant("audit: levels go with others", "audit/exposure.py", "else needs[crowds.people])", "else np.sort(needs)[crowds.people])", f"{JUDGED}::test_a_level_goes_with_its_person_through_every_attacker"),
+    Mutant("audit: crowds in any order", "audit/attackers.py", "row[:] = crowd_sizes(total)", "row[:] = np.sort(crowd_sizes(total))", "tests/audit/test_audit.py::test_the_vector_and_its_parts_are_counted_as_a_counter_counts_them"),
+    Mutant("audit: everybody by the highest level", "audit/exposure.py", "if _is_one(k) else promise.needs", "if _is_one(k) else np.full(graph.n_nodes, promise.k)", f"{JUDGED}::test_everybody_is_judged_by_their_own_level"),
+    Mutant("audit: a horizon covers all slices", "audit/exposure.py", "(promise.n_blocks == 1 or attacker.name in _WITHIN_A_BLOCK)", "True", f"{JUDGED}::test_with_a_horizon_the_promise_is_about_one_block_only"),
+    Mutant("audit: the mean of the blocks", "audit/attackers.py", "return Crowds(sizes.min(axis=0, keepdims=True))", "return Crowds(sizes)", f"{JUDGED}::test_with_a_horizon_the_promise_is_about_one_block_only"),
+    Mutant("audit: k = 1 stops somebody", "audit/findings.py", "if not self.protected:", "if False:", f"{JUDGED}::test_at_k_1_nobody_is_said_to_be_stopped"),
+    Mutant("audit: nobody got stronger", "audit/findings.py", "if more or better:", "if False:", f"{JUDGED}::test_an_attacker_who_got_stronger_is_named"),
+    # what is said
+    Mutant("said: original ids are not named", "cli/console.py", 'if certificate["ids"] == "original":', "if False:", SAID),
+    Mutant("said: the unprotected are not counted", "cli/console.py", 'holds += f". NOT protected', 'holds += "" and f". NOT protected', SAID),
+    Mutant("said: exact lines in public", "write/published.py", "return Lines(*(floor_grid(count) for count in exact)) if coarse else exact", "return exact", f"{HEAD}::test_lines_and_edges_are_told_coarsely_in_public_and_exactly_in_private"),
+    Mutant("said: the file's name in public", "report/page.py", "lines=told.lines, title=self.about.title)", "lines=told.lines, title=self.about.title or \"ward-7\")", f"{HEAD}::test_the_name_of_the_file_is_in_the_private_report_only"),
+    Mutant("said: who was stronger in public", "report/page.py", "stronger=[],", "stronger=self.after.in_words() + [\"STRONGER\"],", f"{HEAD}::test_the_tile_of_nobody_does_not_stand_alone"),
+    Mutant("said: weak bounds", "write/certificate.py", "times is None or times > WEAKEST_BOUND", "times is None", f"{PUBLISHED}::test_a_weak_bound_is_left_out_of_the_exact_certificate_too"),
     Mutant("audit: repeated contacts count again", "audit/attackers.py", "pairs = np.unique(graph._edges.astype(np.int64) @ np.array([graph.n_nodes, 1]))", "pairs = graph._edges.astype(np.int64) @ np.array([graph.n_nodes, 1])", "tests/audit/test_audit.py::test_distinct_contacts_and_neighbourhoods"),
     # read
     Mutant("read: self-loops count", "build.py", "    keep = u != v\n", "    keep = u == u\n", "tests/test_graph.py::test_slices_are_simple_and_every_row_is_accounted_for"),

@@ -21,7 +21,8 @@ import polars as pl
 
 import shoal
 from shoal import InputError, TemporalGraph
-from shoal.cli.audit import _k_of, with_original_ids
+from shoal.audit import Vector
+from shoal.cli.audit import _promised, with_original_ids
 from shoal.kept import Kept
 from shoal.large import audit_folder
 from shoal.read.people import read_levels, read_pairs, read_people
@@ -190,8 +191,16 @@ def release(data: bytes) -> str:
     found = [refused(lambda: str(shoal.verify(place).to_dict())), refused(lambda: shoal.verify(place, 2))]
     found.append(refused(lambda: shoal.verify([good, place], record=record)))
     found.append(refused(lambda: check_graph(shoal.read(place))))
-    found.append(refused(lambda: _k_of(place)))
+    found.append(refused(lambda: check_judged(place)))
     return "; ".join(found)
+
+
+def check_judged(place: Path) -> None:
+    """What `shoal audit` does with a release folder."""
+    graph = shoal.read(place)
+    found = shoal.audit(graph, **_promised(place, graph, None)[0], attackers=[Vector()], jobs=1)
+    assert sum(found.levels.values()) == graph.n_nodes
+    assert found.in_words()
 
 
 def record(data: bytes) -> str:
