@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from shoal import build, notebook
-from shoal.checks import a_list, a_text, yes_or_no
+from shoal.checks import a_list, yes_or_no
 from shoal.errors import InputError
 from shoal.interop import Conversions
 from shoal.interop.packages import wrong
@@ -25,11 +26,18 @@ class Slice(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What became of the rows of the input."""
+    """What became of the input: contacts (its rows), and how many of them were self-loops or repeats within a slice.
+
+    `unused` are columns that were not looked at, `guessed` says which column was taken for what where nobody had said it,
+    and `remarks` are sentences about what was assumed or looks odd. They quote the input: they are for its owner alone.
+    """
 
     rows: int
     self_loops: int
     repeats: int
+    unused: tuple[str, ...] = ()
+    guessed: Mapping[str, str] = MappingProxyType({})
+    remarks: tuple[str, ...] = ()
 
 
 class TemporalGraph(Conversions):
@@ -82,8 +90,8 @@ class TemporalGraph(Conversions):
     def from_edges(
         cls,
         frame: Any,
-        source: str = "source",
-        target: str = "target",
+        source: str | None = None,
+        target: str | None = None,
         time: str | None = None,
         layer: str | None = None,
         *,
@@ -94,10 +102,15 @@ class TemporalGraph(Conversions):
         offset: str | None = None,
         time_format: str | None = None,
         time_unit: str = "s",
+        day_first: bool | None = None,
+        origin: str | None = None,
         nodes: Iterable[Any] | None = None,
         directed: bool = False,
     ) -> TemporalGraph:
         """Build from a table of contacts: polars, pandas, pyarrow, a dict of columns, anything that speaks Arrow.
+
+        Columns that are not named are guessed as `shoal.read` does, and `graph.tally` says how; a time is guessed only where
+        it is to be cut.
 
         `time` is cut by `slice` ("1h", "1d", "1w", "1mo", "1y" or "value") or into `slices` equal parts; `layer` gives
         one slice per layer; both together one per (layer, bin). Without either there is one slice. A list of values as
@@ -107,29 +120,35 @@ class TemporalGraph(Conversions):
         >>> TemporalGraph.from_edges({"a": [1, 2], "b": [2, 3], "t": [0, 90_000]}, "a", "b", time="t", slice="1d")
         TemporalGraph(3 nodes, 2 slices, 2 edges, undirected)
         """
-        wanted = {"source": source, "target": target, "time": time, "layer": layer, "end": end}
-        optional = ("time", "layer", "end")
-        names = [a_text(role, name) for role, name in wanted.items() if name is not None or role not in optional]
-        columns = build.as_columns(frame, names)
+        columns, said = build.contact_columns(
+            frame, {"source": source, "target": target, "time": time, "layer": layer, "end": end},
+            cut=slice is not None or slices is not None,
+        )  # fmt: skip
         extra = None if nodes is None else build.ids_as_series(a_list("nodes", nodes))
         yes_or_no("directed", directed)
-        ids, ends = build.encode_ids([columns[source], columns[target]], extra)
-        codes, rows, labels = build.encode_slices(
-            columns[time] if time else None,
-            columns[layer] if layer else None,
-            columns[end] if end else None,
+        ids, ends = build.encode_ids([columns["source"], columns["target"]], extra)
+        codes, rows, labels, assumed = build.encode_slices(
+            columns.get("time"),
+            columns.get("layer"),
+            columns.get("end"),
             slice=slice,
             slices=slices,
             timezone=timezone,
             offset=offset,
             time_format=time_format,
             time_unit=time_unit,
+            day_first=day_first,
+            origin=origin,
         )
         if rows is not None:
             ends = [side[rows] for side in ends]
-        return cls._from_codes(
-            ids, ends, codes, [Slice(*x) for x in labels], directed=directed, ordered=time is not None
+        made = cls._from_codes(
+            ids, ends, codes, [Slice(*x) for x in labels], directed=directed, ordered="time" in columns
         )
+        assert made.tally is not None
+        remarks = (*assumed, *build.alike(ids))
+        made.tally = made.tally._replace(unused=said.unused, guessed=said.guessed, remarks=remarks)
+        return made
 
     @classmethod
     def from_events(

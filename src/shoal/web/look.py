@@ -44,7 +44,7 @@ def look(path: Path, label: str, reading: dict[str, Any], most: int) -> dict[str
     A file that cannot be read is a result too: the problem, and whatever can be shown beside it.
     """
     from shoal.read.dialects import DIALECTS
-    from shoal.read.text import unpacking_at_most
+    from shoal.read.packed import unpacking_at_most
 
     with unpacking_at_most(most):
         dialect = reading.get("dialect") or _dialect(path, label)
@@ -114,7 +114,7 @@ def _more_problems(layout: Layout, reading: dict[str, Any], label: str, path: Pa
 
 def _dialect(path: Path, label: str) -> str:
     from shoal.read.dialects import dialect_of
-    from shoal.read.text import first_bytes
+    from shoal.read.packed import first_bytes
 
     start = first_bytes(path, 65_536)
     if start[:4] == b"PAR1":

@@ -92,7 +92,7 @@ def _bound_memory() -> None:
 
 def _graph(folder: Path, state: dict[str, Any], most: int) -> TemporalGraph:
     from shoal.read import read
-    from shoal.read.text import unpacking_at_most
+    from shoal.read.packed import unpacking_at_most
 
     with unpacking_at_most(most):
         return read(folder / "input", **state["reading"])
