@@ -108,7 +108,7 @@ def refuse_missing(times: pl.Series) -> None:
 
 def _parse_text(times: pl.Series, time_format: str | None, day_first: bool | None) -> tuple[pl.Series, tuple[str, ...]]:
     """The first value decides between numbers and dates; from then on every row must agree."""
-    first, said = str(times[0]), ()
+    first, said = str(times[0]), tuple[str, ...]()
     if time_format is not None:
         parsed, kind = _strptime(times, time_format), f"a time of the form {time_format}"
     elif _NUMBER.match(first):

@@ -81,7 +81,10 @@ def test_the_command_line_gets_a_path_that_knows_the_query(folder):
         ("sqlite:///contacts.db?query=VACUUM INTO 'new.db'", "may only read, with one SELECT"),
         ("sqlite:///contacts.db?query=PRAGMA journal_mode=WAL", "may only read, with one SELECT"),
         ("sqlite:///contacts.db?query=-- nothing", "must be a SELECT"),
-        ("sqlite:///contacts.db?query=SELECT caller, 7 AS more FROM calls", "no column 'source'; the columns are caller"),
+        (
+            "sqlite:///contacts.db?query=SELECT caller, 7 AS more FROM calls",
+            "no column 'source'; the columns are caller",
+        ),
         ("sqlite:///contacts.db?query=SELECT 1 AS source, 2 AS source", "'source' occurs twice"),
         ("sqlite:///contacts.db?query=SELECT caller AS source, NULL AS target FROM calls", "row 1 .*'target'.*missing"),
         ("sqlite:///contacts.db?query=SELECT caller AS source, x'00' AS target FROM calls", "ids are whole numbers"),

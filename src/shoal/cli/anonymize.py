@@ -111,8 +111,7 @@ def anonymize(
             typer.echo(f"Verified, and written to {output}: this folder is safe to publish.")
         return
     graph = load(input)
-    if talk:
-        typer.echo(console.describe_input(graph))
+    console.tell_input(graph, quiet=quiet, json=json)
     with console.own_stdout():
         release = run(
             graph, level, protect=None if protect is None else read_people(protect),

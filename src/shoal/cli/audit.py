@@ -61,11 +61,11 @@ def audit(
     if original is not None:
         before = load(original)
         graph = _with_original_ids(graph, record)
+    console.tell_input(graph, quiet=quiet, json=json)
     found = run(graph, k=k or _k_of(input), original=before, progress=console.progress(quiet), jobs=jobs)
     if json:
         console.print_json(found.to_dict())
     elif not quiet:
-        typer.echo(console.describe_input(graph))
         _print(found, is_release=input.is_dir())
 
 

@@ -73,14 +73,34 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def describe_input(graph: TemporalGraph) -> str:
-    """What was read, in one or two sentences."""
+    """What was read, what was guessed and what was left out: a sentence each."""
     text = f"{plural(graph.n_nodes, 'person', 'people')}, {plural(graph.n_slices, 'slice')}, {plural(graph.n_edges, 'edge')}."
-    if graph.tally is None:
-        return text
     tally = graph.tally
+    if tally is None:
+        return text
     notes = [f"{plural(tally.self_loops, 'self-loop')} dropped"] if tally.self_loops else []
     notes += [f"{plural(tally.repeats, 'repeated contact')} merged"] if tally.repeats else []
-    return f"{plural(tally.rows, 'contact')} read: {text}" + (f" ({', '.join(notes)})" if notes else "")
+    lines = [f"{plural(tally.rows, 'contact')} read: {text}" + (f" ({', '.join(notes)})" if notes else "")]
+    if tally.guessed:
+        words = {"source": "one person", "target": "the other", "time": "the time", "layer": "the layer"}
+        taken = [f"'{name}' is {words[role]} (--{role})" for role, name in tally.guessed.items()]
+        lines.append(f"Guessed: column {', column '.join(taken)}.")
+    if tally.unused:
+        many = "column" if len(tally.unused) == 1 else "columns"
+        shown = ", ".join(f"'{name}'" for name in tally.unused[:12]) + (", …" if len(tally.unused) > 12 else "")
+        lines.append(f"Not used: {many} {shown}.")
+    return "\n".join([*lines, *(f"Note: {remark}." for remark in tally.remarks)])
+
+
+def tell_input(graph: TemporalGraph, *, quiet: bool, json: bool) -> None:
+    """Say what was read: on stdout, or on stderr where that belongs to JSON and there is something to know."""
+    if quiet:
+        return
+    tally = graph.tally
+    if not json:
+        typer.echo(describe_input(graph))
+    elif tally is not None and (tally.guessed or tally.remarks):
+        typer.echo(describe_input(graph), err=True)
 
 
 def describe_release(release: Release) -> list[str]:

@@ -56,6 +56,7 @@ def extend(
 
     check_target(output, force=force)
     graph = load(input)
+    console.tell_input(graph, quiet=quiet, json=json)
     limits = options.limits(must_keep, forbid, exempt)
     with console.own_stdout():
         made = run(

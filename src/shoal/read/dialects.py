@@ -122,9 +122,9 @@ def _columns(path: Path, asked: Asked, comments: str, **places: int) -> Layout:
     if places["target"] >= width:
         raise InputError(f"{path}: each line needs at least {places['target'] + 1} fields, and has {width}")
     found = {name: str(place) for name, place in places.items() if place < width}
-    roles = [found.get(role) for role in ("source", "target", "time", "layer")]
-    others = {place: name for name, place in found.items() if place not in roles}
-    return Layout(table, *roles, others=others, said=tuple(said))
+    others = {place: name for name, place in found.items() if name == "weight"}
+    time, layer = found.get("time"), found.get("layer")
+    return Layout(table, found["source"], found["target"], time, layer, others=others, said=tuple(said))
 
 
 def _snap(path: Path, asked: Asked = NOTHING) -> Layout:

@@ -42,6 +42,8 @@ def find_header(rows: list[list[str]]) -> Header:
     if 2 * sum(like) > len(like):
         note = f"the first line ({shown}) holds no names of columns and was read as a contact; columns are 0, 1, 2 and so on"
         return Header(False, f"{note} (--header takes it as names)")
+    if by_name(first):
+        return Header(True)
     people = {cell for column in columns[:2] for cell in column}
     if not like and any(cell in people for cell in first[:2]):
         note = (

@@ -95,7 +95,9 @@ def _as_utf8(path: Path, data: bytes, said: list[str] | None) -> bytes:
     if text is None or said is None:
         raise InputError(f"{path}, line {line}: this is not UTF-8 text (byte 0x{byte:02x}); --encoding says what it is")
     # cp1252 gives every byte a letter of its own, so people who differ in the file differ here too, whatever they are called
-    said.append("the text is not UTF-8 and was read as Windows writes it (cp1252); another one is said with --encoding")
+    said.append(
+        "the text is not UTF-8 and was read as Windows writes it (cp1252); say another encoding with --encoding"
+    )
     return text.encode()
 
 
