@@ -74,7 +74,7 @@ MUTANTS = [
     Mutant("rebuild: degrees are not looked at again", "stages.py", "if not np.array_equal(np.bincount(edges.ravel(), minlength=len(wanted)), wanted):", "if False:", GUARDS),
     Mutant("rebuild: limits are not looked at again", "rebuild/within/__init__.py", "if (low < high).any() or not board.keeps(keys):", "if False:", GUARDS),
     Mutant("anonymize: the promise is not looked at again", "anonymize.py", "    _check(released, promise)\n", "", GUARDS),
-    Mutant("anonymize: people are swapped when renamed", "graph.py", "place[order] = np.arange(len(order), dtype=np.int32)", "place[:] = order", f"{FOLDER}::test_the_private_record_undoes_the_release"),
+    Mutant("anonymize: people are swapped when renamed", "parts.py", "place[order] = np.arange(len(order), dtype=np.int32)", "place[:] = order", f"{FOLDER}::test_the_private_record_undoes_the_release"),
     # demands
     Mutant("levels: only k counts for one of the protected", "promise.py", "needs[graph.places(protect)] = _whole(k, graph)", "needs[graph.places(list(protect)[1:])] = _whole(k, graph)", "tests/test_promises.py::test_the_contract_holds_for_whatever_is_asked"),
     Mutant("horizon: blocks are one slice too long", "promise.py", "bins[start] // int(count)", "bins[start] // (int(count) + 1)", GUARDS),

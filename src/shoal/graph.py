@@ -12,9 +12,10 @@ import polars as pl
 
 from shoal import build, notebook
 from shoal.checks import a_list, yes_or_no
-from shoal.errors import InputError
+from shoal.errors import InputError, spoken
 from shoal.interop import Conversions
 from shoal.interop.packages import wrong
+from shoal.parts import Parts
 
 
 class Slice(NamedTuple):
@@ -40,7 +41,7 @@ class Tally(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-class TemporalGraph(Conversions):
+class TemporalGraph(Conversions, Parts):
     """A time-varying or multi-layer graph over a fixed node set, each slice simple.
 
     Make one with `from_edges`, `from_events`, `from_slices` or one of the other `from_...`, or read a file with `shoal.read`.
@@ -146,7 +147,7 @@ class TemporalGraph(Conversions):
             ids, ends, codes, [Slice(*x) for x in labels], directed=directed, ordered="time" in columns
         )
         assert made.tally is not None
-        remarks = (*assumed, *build.alike(ids))
+        remarks = (*map(spoken, assumed), *build.alike(ids))
         made.tally = made.tally._replace(unused=said.unused, guessed=said.guessed, remarks=remarks)
         return made
 
@@ -280,43 +281,6 @@ class TemporalGraph(Conversions):
             if len(ends):
                 counts[:, t] = np.bincount(ends, minlength=self.n_nodes)
         return counts
-
-    def with_edges(self, slices: list[np.ndarray]) -> TemporalGraph:
-        """The same people and slices with other edges: one sorted (m, 2) int32 array per slice."""
-        starts = np.concatenate([[0], np.cumsum([len(e) for e in slices], dtype=np.int64)])
-        edges = np.concatenate([*slices, np.empty((0, 2), np.int32)]).astype(np.int32, copy=False)
-        return TemporalGraph(self.nodes, self.slices, edges, starts, directed=self.directed, ordered=self.ordered)
-
-    def renamed(self, ids: pl.Series) -> TemporalGraph:
-        """The same graph with other ids: the i-th of `ids` for node i."""
-        order = ids.arg_sort().to_numpy()
-        place = np.empty(len(order), np.int32)
-        place[order] = np.arange(len(order), dtype=np.int32)
-        ends = [place[self._edges[:, 0]], place[self._edges[:, 1]]]
-        return TemporalGraph._from_codes(
-            ids.sort(), ends, self.slice_codes(), list(self.slices), directed=self.directed, ordered=self.ordered
-        )
-
-    def over(self, ids: pl.Series) -> TemporalGraph:
-        """The same slices over these people: those who were not there have no contacts, and contacts of others are gone.
-
-        >>> graph = TemporalGraph.from_slices({"mon": [("ann", "bob"), ("bob", "cem")]})
-        >>> graph.over(pl.Series(["ann", "bob", "eve"]))
-        TemporalGraph(3 nodes, 1 slices, 1 edges, undirected)
-        """
-        ids = ids.sort()
-        place = {node: i for i, node in enumerate(ids.to_list())}
-        moved = np.array([place.get(node, -1) for node in self.nodes.to_list()], np.int32)
-        ends = moved[self._edges]
-        there = (ends >= 0).all(axis=1)
-        return TemporalGraph._from_codes(
-            ids,
-            [ends[there, 0], ends[there, 1]],
-            self.slice_codes()[there],
-            list(self.slices),
-            directed=self.directed,
-            ordered=self.ordered,
-        )
 
     def slice_codes(self) -> np.ndarray:
         """For every edge, the number of its slice."""

@@ -14,10 +14,15 @@ from shoal import notebook
 from shoal.crowds import distinct_rows
 from shoal.edges import edge_keys
 from shoal.graph import TemporalGraph
+from shoal.progress import Progress
 from shoal.promise import Promise
 from shoal.randomness import Randomness
 
 if TYPE_CHECKING:
+    import altair
+    import pandas
+    import polars as pl
+
     from shoal.engine.work import Work
     from shoal.extend import Earlier
     from shoal.limits import Limits
@@ -174,6 +179,7 @@ class Release:
         report: bool = True,
         force: bool = False,
         source: str | os.PathLike[str] | None = None,
+        progress: Progress | bool | None = None,
     ) -> Mapping[str, Any]:
         """Write the release folder and give its certificate with exact numbers.
 
@@ -198,13 +204,29 @@ class Release:
             Replace an existing release.
         source
             The input file, whose hash goes into the private record.
+        progress
+            Told how far the work is; True shows it.
         """
         from shoal.write import write_release
 
         return write_release(
             self, folder, private=private, private_report=private_report, keep_ids=keep_ids, format=format, report=report,
-            force=force, source=source,
+            force=force, source=source, progress=progress,
         )  # fmt: skip
+
+    def to_polars(self) -> pl.DataFrame:
+        """The edges of the release, as `TemporalGraph.to_polars` gives them; with the original ids, so not to be published."""
+        return self.graph.to_polars()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The rows of `to_polars` as a pandas frame."""
+        return self.graph.to_pandas()
+
+    def plot(self) -> altair.Chart:
+        """A chart of the edges kept, removed and added, slice by slice. It shows exact numbers about the original."""
+        from shoal.plots import edges_per_slice
+
+        return edges_per_slice(self)
 
     def __repr__(self) -> str:
         e = self.edges

@@ -157,7 +157,7 @@ def test_times_that_count_from_zero_give_numbered_slices(tmp_path):
     with pytest.raises(InputError, match="an origin is a date such as"):
         shoal.read(file, slice="1d", origin="May")
     file.write_text("source,target,time\n1,2,2001\n2,3,2004\n")
-    with pytest.raises(InputError, match=r"look like years.*--slice value"):
+    with pytest.raises(InputError, match=r"look like years.*slice=.value."):
         shoal.read(file, slice="1w")
     said = command("audit", file, "--slice", "1h").stdout
     assert "the slices are numbered" in said
@@ -208,7 +208,7 @@ def test_ids_that_look_alike_are_pointed_out_and_kept_apart(tmp_path):
         ("a.csv", b'[{"source": 1, "target": 2}]', "JSON is not read"),
         ("a.json", b'{"edges": []}', "JSON is not read"),
         ("a.xlsx", b"PK\x03\x04 and no more", "not a readable Excel workbook"),
-        ("a.csv", b"ann bob\nbob cem\n", "the columns are ann bob.*--dialect snap"),
+        ("a.csv", b"ann bob\nbob cem\n", "the columns are ann bob.*dialect=.snap."),
         ("a.csv", b"id,sex,age\n1,f,30\n2,m,41\n", "the columns are id, sex, age"),
     ],
 )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from shoal import notebook
 from shoal.audit import _kernels
@@ -15,7 +16,12 @@ from shoal.checks import a_list, some_jobs, some_progress, whole
 from shoal.crowds import crowd_sizes, distinct_rows
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
+from shoal.interop.tables import Tabular
 from shoal.progress import Progress, run_jobs
+from shoal.release import Release
+
+if TYPE_CHECKING:
+    import altair
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,7 @@ class Exposure:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Tabular):
     """How exposed the people of a graph are, attacker by attacker.
 
     `audit(graph)["vector"]` is the exposure to the attacker of that name, and `attackers` lists all. `attribution` says how
@@ -69,6 +75,16 @@ class Audit:
             "attackers": [exposure.to_dict() for exposure in self.attackers],
             "attribution": list(self.attribution),
         }
+
+    def to_polars(self) -> pl.DataFrame:
+        """One row per attacker: whom they find, how many are in a crowd below k, and so on."""
+        return pl.DataFrame([exposure.to_dict() for exposure in self.attackers], infer_schema_length=None, strict=False)
+
+    def plot(self) -> altair.Chart:
+        """A chart of how many people each attacker finds."""
+        from shoal.plots import people_found
+
+        return people_found(self)
 
     def in_words(self) -> list[str]:
         """Which attackers crowds of k stop, and which not."""
@@ -145,9 +161,9 @@ class Audit:
 
 
 def audit(
-    graph: TemporalGraph,
+    graph: TemporalGraph | Release,
     *,
-    k: int = 5,
+    k: int | None = None,
     attackers: Sequence[Attacker] | None = None,
     original: TemporalGraph | None = None,
     seed: int = 0,
@@ -159,9 +175,10 @@ def audit(
     Parameters
     ----------
     graph
-        The graph an attacker would see: the original, to know the risk, or a release, to know what is left of it.
+        The graph an attacker would see: the original, to know the risk, or a release, to know what is left of it. A
+        `Release` brings its original along.
     k
-        Crowds below this are counted as too small.
+        Crowds below this are counted as too small; by default 5, or the k of a `Release`.
     attackers
         By default those of `from shoal.audit import usual_attackers`.
     original
@@ -181,6 +198,10 @@ def audit(
     >>> audit(graph)["vector"].unique
     2
     """
+    if isinstance(graph, Release):
+        k, original = graph.k if k is None else k, graph.original if original is None else original
+        graph = graph.graph
+    k = 5 if k is None else k
     TemporalGraph.check(graph, "audit")
     if graph.n_nodes == 0:
         raise InputError("there is nobody in this graph")

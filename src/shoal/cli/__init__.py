@@ -18,7 +18,7 @@ from shoal.cli.paper import paper
 from shoal.cli.serve import serve
 from shoal.cli.sweep import sweep
 from shoal.cli.verify import verify
-from shoal.errors import GuaranteeError, ShoalError
+from shoal.errors import GuaranteeError, ShoalError, speaking_to_a_shell
 
 EXIT_CODES = "Exit codes: 0 it holds or is done, 1 a release does not hold, 2 bad usage or input."
 
@@ -73,6 +73,11 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup, or in the background
             signal.signal(number, _stop)
+    with speaking_to_a_shell():
+        _run()
+
+
+def _run() -> None:
     try:
         app()
     except _Stopped as end:

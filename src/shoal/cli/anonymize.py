@@ -80,6 +80,7 @@ def anonymize(
 ) -> None:
     """Make a release in which everybody has the same contacts per slice as at least k - 1 others."""
     from shoal.anonymize import anonymize as run
+    from shoal.engine.work import check_work
     from shoal.large import is_contacts_folder
     from shoal.read.people import read_people
     from shoal.write import check_target
@@ -110,8 +111,9 @@ def anonymize(
                 typer.echo(sentence)
             typer.echo(f"Verified, and written to {output}: this folder is safe to publish.")
         return
-    graph = load(input)
-    console.tell_input(graph, quiet=quiet, json=json)
+    check_work(work_dir, resume=resume)
+    graph = load(input, where["progress"])
+    console.tell_input(graph, quiet=quiet, json=json, effort=effort)
     with console.own_stdout():
         release = run(
             graph, level, protect=None if protect is None else read_people(protect),
@@ -122,7 +124,7 @@ def anonymize(
     with console.own_warnings():
         certificate = release.save(
             output, private=private, private_report=private_report, keep_ids=keep_ids, format=format,
-            report=not no_report, force=force, source=input,
+            report=not no_report, force=force, source=input, progress=where["progress"],
         )  # fmt: skip
     if json:
         console.print_json(certificate)

@@ -56,13 +56,14 @@ def audit(
         elif not quiet:
             typer.echo(large.describe_audit(exposed, k or 5))
         return
-    graph = load(input)
+    progress = console.progress(quiet)
+    graph = load(input, progress)
     before = None
     if original is not None:
-        before = load(original)
+        before = load(original, progress)
         graph = _with_original_ids(graph, record)
     console.tell_input(graph, quiet=quiet, json=json)
-    found = run(graph, k=k or _k_of(input), original=before, progress=console.progress(quiet), jobs=jobs)
+    found = run(graph, k=k or _k_of(input), original=before, progress=progress, jobs=jobs)
     if json:
         console.print_json(found.to_dict())
     elif not quiet:

@@ -12,6 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from shoal.graph import TemporalGraph
+    from shoal.progress import Progress
 
 _TIME = "Time and slices"
 _INPUT = "Input"
@@ -236,11 +237,13 @@ class Load:
     def __init__(self, **options: Any) -> None:
         self.options = options
 
-    def __call__(self, path: Path, **changes: Any) -> TemporalGraph:
+    def __call__(self, path: Path, progress: Progress | None = None, **changes: Any) -> TemporalGraph:
         """The graph in this file; `changes` go before the options."""
+        from shoal.progress import Progress
         from shoal.read import read
 
-        return read(path, **self.options | changes)
+        with (progress or Progress()).stage("reading", 1):
+            return read(path, **self.options | changes)
 
 
 def reads_contacts(command: Callable[..., None]) -> Callable[..., None]:

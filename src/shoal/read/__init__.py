@@ -11,7 +11,7 @@ import polars as pl
 from shoal import build
 from shoal.checks import a_path, a_text, yes_or_no
 from shoal.columns import take_roles
-from shoal.errors import InputError, RowError
+from shoal.errors import InputError, RowError, spoken
 from shoal.graph import TemporalGraph
 from shoal.read.dialects import DIALECTS, Asked, Layout, dialect_of, guess_dialect
 from shoal.read.people import read_people
@@ -100,6 +100,10 @@ def read(
     if isinstance(path, Query):
         layout = ask(path)
     elif path.is_dir():
+        if not (path / "certificate.json").exists() and next(path.rglob("*.parquet"), None) is not None:
+            raise InputError(
+                f"{path}: is a folder of Parquet, which `shoal anonymize` and `shoal audit` take; here contacts come in one file"
+            )
         return read_release(path)
     else:
         layout = _layout(path, dialect, Asked(header, encoding))
@@ -137,7 +141,9 @@ def read(
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     assert graph.tally is not None
-    graph.tally = graph.tally._replace(unused=unused, guessed=guessed, remarks=(*said, *graph.tally.remarks))
+    graph.tally = graph.tally._replace(
+        unused=unused, guessed=guessed, remarks=(*map(spoken, said), *graph.tally.remarks)
+    )
     return graph
 
 

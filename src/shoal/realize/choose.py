@@ -20,6 +20,7 @@ from shoal.realize._prices import prices
 from shoal.realize._program_kernels import anneal
 from shoal.realize.enforce import enforce_realizability, fix_parity
 from shoal.realize.erdos_gallai import is_graphical
+from shoal.solver import milp
 
 EXACT_EDGES = 1000  # slices up to this size go to the solver
 EFFORT = 1e5  # moves of the search, and no fewer than a third of the slice
@@ -191,7 +192,7 @@ class _Problem:
             constraints.append(optimize.LinearConstraint(sparse.csr_array(total[None]), 0, 0))
         upper = np.concatenate([np.ones(n_edges), np.full(m, self.degrees.max() + 1.0), [np.inf]])
         limits: Any = {"mip_rel_gap": gap} | ({} if nodes == math.inf else {"node_limit": int(nodes)})
-        result = optimize.milp(
+        result = milp(
             np.concatenate([self.cost, self.weight, [0.0]]),
             constraints=constraints,
             bounds=optimize.Bounds(0, upper),

@@ -25,6 +25,7 @@ from shoal.realize._program_kernels import anneal
 from shoal.realize.choose import EFFORT, EXACT_EDGES, GAP, LARGE, NODES, cover_surplus
 from shoal.realize.enforce_pairs import close_gap, realize_pairs, steps_ahead
 from shoal.realize.fulkerson import is_digraphical
+from shoal.solver import milp
 
 STRETCHES = 32  # of the search; between two of them the price of the equality moves
 FIRST_LEAN, MOST_LEAN = 0.03, 0.45  # by how much it moves first, and how far it may go
@@ -216,7 +217,7 @@ class _Pairs:
         sides = np.concatenate([np.zeros(n_arcs), self.side * self.sizes, idle, -idle])
         upper = np.concatenate([np.ones(n_arcs), np.full(m + 2 * len(idle), np.inf)])
         limits: Any = {"mip_rel_gap": gap} | ({} if nodes == math.inf else {"node_limit": int(nodes)})
-        result = optimize.milp(
+        result = milp(
             np.concatenate([self.cost, 0.5 * self.sizes, 0.5 * idle, 0.5 * idle]),
             constraints=[
                 optimize.LinearConstraint(cover, self.degrees, np.inf),

@@ -8,10 +8,11 @@ suffices. It is the reference for EnforceRealizability, not part of the pipeline
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import Bounds, LinearConstraint
 from scipy.sparse import coo_array
 
 from shoal.errors import GuaranteeError
+from shoal.solver import milp
 
 
 def nearest_realizable(degrees: np.ndarray, sizes: np.ndarray, *, even: bool = False) -> np.ndarray:

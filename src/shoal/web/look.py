@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.errors import InputError
+from shoal.errors import InputError, speaking_to_a_shell
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,7 +36,7 @@ def look(path: Path, label: str, reading: dict[str, Any], most: int) -> dict[str
     from shoal.read.dialects import DIALECTS, Asked, guess_dialect
     from shoal.read.packed import unpacking_at_most
 
-    with unpacking_at_most(most):
+    with unpacking_at_most(most), speaking_to_a_shell():
         dialect = reading.get("dialect") or guess_dialect(path, label)
         asked = {name: reading[name] for name in ("header", "encoding") if name in reading}
         try:

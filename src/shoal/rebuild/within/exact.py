@@ -6,6 +6,7 @@ import numpy as np
 from scipy import optimize, sparse
 
 from shoal.rebuild.within.board import Board
+from shoal.solver import milp
 
 INFEASIBLE = 2  # of scipy's result codes
 
@@ -43,7 +44,7 @@ def solve_exactly(board: Board, deletion_weight: float, nodes: int, gap: float =
     cols = np.concatenate([pairs, pairs, keys.size + board.labels])
     values = np.concatenate([sign, sign, np.full(n, -1.0)])
     low, high = board.bounds
-    result = optimize.milp(
+    result = milp(
         np.concatenate([np.where(sign < 0, deletion_weight, 1.0), np.zeros(m)]),
         constraints=optimize.LinearConstraint(
             sparse.csr_array((values, (rows, cols)), shape=(n, keys.size + m)), -board.degrees, -board.degrees
@@ -68,7 +69,7 @@ def relax(board: Board, highest: np.ndarray, alive: np.ndarray) -> tuple[np.ndar
     edges = np.arange(us.size)
     rows, cols = np.concatenate([us, vs, np.arange(n)]), np.concatenate([edges, edges, us.size + board.labels])
     values = np.concatenate([np.ones(2 * us.size), np.full(n, -1.0)])
-    result = optimize.milp(
+    result = milp(
         np.concatenate([np.full(us.size, -1.0), np.zeros(m)]),
         constraints=optimize.LinearConstraint(sparse.csr_array((values, (rows, cols)), shape=(n, us.size + m)), 0, 0),
         bounds=optimize.Bounds(
