@@ -11,10 +11,12 @@ import typer
 
 from shoal.cli.anonymize import anonymize
 from shoal.cli.audit import audit
+from shoal.cli.compare import compare
 from shoal.cli.datasets import datasets
 from shoal.cli.demo import demo
 from shoal.cli.extend import extend
 from shoal.cli.paper import paper
+from shoal.cli.report import report
 from shoal.cli.serve import serve
 from shoal.cli.sweep import sweep
 from shoal.cli.verify import verify
@@ -34,6 +36,8 @@ app = typer.Typer(
 app.command(epilog=EXIT_CODES)(anonymize)
 app.command(epilog=EXIT_CODES)(extend)
 app.command(epilog=EXIT_CODES)(audit)
+app.command(epilog=EXIT_CODES)(compare)
+app.command(epilog=EXIT_CODES)(report)
 app.command(epilog=EXIT_CODES)(sweep)
 app.command(epilog=EXIT_CODES)(verify)
 app.command(epilog=EXIT_CODES)(demo)

@@ -92,6 +92,7 @@ def anonymize(
         "jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory, "shard_people": shard_people,
         "work_dir": work_dir, "resume": resume, "progress": console.progress(quiet),
     }  # fmt: skip
+    check_work(work_dir, resume=resume)
     if is_contacts_folder(input):
         refused = {
             "--protect": protect, "--horizon": horizon, "--allow": allow != "both", "--must-keep": must_keep,
@@ -110,8 +111,9 @@ def anonymize(
             for sentence in large.describe(made):
                 typer.echo(sentence)
             typer.echo(f"Verified, and written to {output}: this folder is safe to publish.")
+            if private:
+                typer.echo(f"Who is who stands in {private}: keep it secret.")
         return
-    check_work(work_dir, resume=resume)
     graph = load(input, where["progress"])
     console.tell_input(graph, quiet=quiet, json=json, effort=effort)
     with console.own_stdout():

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.cli import console, large, options
+from shoal.cli import console, large, options, released
 
 if TYPE_CHECKING:
     from shoal.audit import Audit
-    from shoal.graph import TemporalGraph
 
 
 @options.reads_contacts
@@ -34,9 +33,7 @@ def audit(
             parser=options.contacts,
         ),
     ] = None,
-    record: Annotated[
-        Path | None, typer.Option("--record", help="The private record of the release, which says who is who.")
-    ] = None,
+    record: released.Record = None,
     jobs: options.Jobs = None,
     engine: options.EngineName = "local",
     scheduler: options.Scheduler = None,
@@ -61,7 +58,7 @@ def audit(
     before = None
     if original is not None:
         before = load(original, progress)
-        graph = _with_original_ids(graph, record)
+        graph = released.with_original_ids(graph, input, record)
     console.tell_input(graph, quiet=quiet, json=json)
     found = run(graph, k=k or _k_of(input), original=before, progress=progress, jobs=jobs)
     if json:
@@ -75,21 +72,6 @@ def _k_of(path: Path) -> int:
     from shoal.audit._released import read_certificate
 
     return int(read_certificate(path)["k"]) if (path / "certificate.json").is_file() else 5
-
-
-def _with_original_ids(release: TemporalGraph, record: Path | None) -> TemporalGraph:
-    """Undo the pseudonyms with the private record; without one the ids must have been kept."""
-    from shoal.build import ids_as_series
-    from shoal.errors import InputError
-    from shoal.extend import read_record
-
-    if record is None:
-        return release
-    ids = read_record(record)["ids"]
-    names = [str(node) for node in release.nodes.to_list()]
-    if not all(name in ids for name in names):
-        raise InputError(f"{record}: is not the private record of this release")
-    return release.renamed(ids_as_series([ids[name] for name in names]).alias("node"))
 
 
 def _print(found: Audit, *, is_release: bool) -> None:
