@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,13 +33,23 @@ def contact_columns(frame: Any, told: dict[str, str | None], *, cut: bool) -> tu
     wanted = ("source", "target", *(["time"] if cut else []))
     guessed: dict[str, str] = {}
     if any(role not in names for role in wanted):
-        table = pl.DataFrame(list(as_columns(frame, [c for c in have if isinstance(c, str)]).values()))
-        names, guessed = take_roles(table, names, wanted)
+        names, guessed = take_roles(_readable(frame, have), names, wanted)
     for role in ("source", "target"):
         names.setdefault(role, role)
     columns = as_columns(frame, list(dict.fromkeys(names.values())))
     unused = tuple(str(name) for name in have if name not in names.values())
     return {role: columns[name] for role, name in names.items()}, Said(unused, guessed)
+
+
+def _readable(frame: Any, have: list[Any]) -> pl.DataFrame:
+    """The columns that can be looked at; whatever else somebody keeps in a table is no reason to refuse it."""
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    found = []
+    for name in have:
+        with suppress(InputError, TypeError, ValueError, pl.exceptions.PolarsError):
+            found += as_columns(frame, [name]).values() if isinstance(name, str) else []
+    return pl.DataFrame([column for column in found if len(column) == len(found[0])])
 
 
 def as_columns(frame: Any, names: list[str]) -> dict[str, pl.Series]:
