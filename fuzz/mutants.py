@@ -210,6 +210,13 @@ MUTANTS = [
     Mutant("read: a bomb goes off", "read/packed.py", "            if size > most:", "            if False:", "tests/read/test_read.py::test_a_limit_on_what_a_file_unpacks_to"),
     Mutant("read: empty slices inside the span are lost", "timebins.py", "codes = np.searchsorted(starts.dt.epoch(\"us\").to_numpy(), shifted, side=\"right\") - 1", "codes = np.unique(np.searchsorted(starts.dt.epoch(\"us\").to_numpy(), shifted, side=\"right\") - 1, return_inverse=True)[1]", "tests/test_timebins.py"),
     Mutant("read: a contact at midnight is of the day before", "timebins.py", "shifted, side=\"right\") - 1", "shifted, side=\"left\") - 1", "tests/test_timebins.py"),
+    Mutant("read: the first contact is taken for names", "read/header.py", "if 2 * sum(like) > len(like):", "if False:", "tests/read/test_odd_files.py::test_no_contact_is_lost_in_silence"),
+    Mutant("read: days and months are not told apart", "moments.py", 'if mark == "." or day.equals(month):', "if True:", "tests/read/test_odd_files.py::test_days_and_months_are_told_apart_only_where_the_file_proves_it"),
+    Mutant("read: small numbers are dates of 1970", "moments.py", "if us.min() < 0 or us.max() >= _FIRST_DATE:", "if True:", "tests/read/test_odd_files.py::test_times_that_count_from_zero_give_numbered_slices"),
+    Mutant("read: a workbook is as wide as it says", "read/excel.py", "refuse_too_wide(path, len(cells))", "pass", "tests/read/test_odd_files.py::test_a_workbook_cannot_ask_for_more_than_it_holds"),
+    Mutant("read: ids that look alike pass in silence", "build.py", "    if plain.n_unique() == len(ids):", "    if True:", "tests/read/test_odd_files.py::test_ids_that_look_alike_are_pointed_out_and_kept_apart"),
+    Mutant("audit: windows run across layers", "audit/attackers.py", "len(set(layers[t : t + self.width])) == 1", "True", "tests/test_progress.py::test_windows_of_slices_stay_within_a_layer"),
+    Mutant("compare: pseudonyms pass for ids", "cli/released.py", 'read_certificate(folder).get("ids") != "original"', "False", "tests/cli/test_original_and_release.py::test_compare_takes_a_file_and_its_release"),
     # refusals
     Mutant("refusals: no second look", "pieces.py", "    if refusal.proven:\n        raise refusal", "    raise refusal", f"{REFUSALS}::test_there_is_a_release_whenever_one_exists_and_a_proof_otherwise"),
     Mutant("refusals: proven without a proof", "rebuild/within/small.py", "return None, status == self.cp.INFEASIBLE", "return None, True", f"{REFUSALS}::test_without_a_proof_none_is_claimed"),
