@@ -11,7 +11,8 @@ With the compiler switched off (NUMBA_DISABLE_JIT=1) they are plain Python and g
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
@@ -62,6 +63,28 @@ else:
     def inlined(function):
         """The same, written into the kernels that call it."""
         return njit(function, _nrt=False, inline="always")
+
+
+@contextmanager
+def compiling(tell: Callable[[], None]) -> Iterator[None]:
+    """Call this whenever a kernel begins to be compiled in here; one that comes from the cache is not."""
+    from numba.core import event
+
+    class Hear(event.Listener):  # type: ignore[misc]
+        """Hears only beginnings."""
+
+        def on_start(self, event: Any) -> None:
+            tell()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    listener = Hear()
+    event.register("numba:compile", listener)
+    try:
+        yield
+    finally:
+        event.unregister("numba:compile", listener)
 
 
 def records(count: int, fields: np.dtype[Any]) -> np.ndarray:

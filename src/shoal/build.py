@@ -3,21 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from shoal import spells, timebins
+from shoal.checks import a_text
+from shoal.columns import take_roles
 from shoal.errors import InputError, RowError
 
 _PLAIN = "^(0|-?[1-9][0-9]*)$"  # a whole number as everybody writes it
 
 
-def as_columns(frame: Any, names: list[str]) -> dict[str, pl.Series]:
-    """The named columns of anything that speaks Arrow, of a mapping, or of a pandas frame without pyarrow."""
+class Said(NamedTuple):
+    """Columns of a table that nobody uses, and those that were guessed, by what they were taken for."""
+
+    unused: tuple[str, ...]
+    guessed: dict[str, str]
+
+
+def contact_columns(frame: Any, told: dict[str, str | None], *, cut: bool) -> tuple[dict[str, pl.Series], Said]:
+    """The columns of contacts by what they mean, and what was guessed or left out."""
     if isinstance(frame, pl.LazyFrame):
         frame = frame.collect()
+    have = _names(frame)
+    names = {role: a_text(role, name) for role, name in told.items() if name is not None}
+    wanted = ("source", "target", *(["time"] if cut else []))
+    guessed: dict[str, str] = {}
+    if any(role not in names for role in wanted):
+        names, guessed = take_roles(_readable(frame, have), names, wanted)
+    for role in ("source", "target"):
+        names.setdefault(role, role)
+    columns = as_columns(frame, list(dict.fromkeys(names.values())))
+    unused = tuple(str(name) for name in have if name not in names.values())
+    return {role: columns[name] for role, name in names.items()}, Said(unused, guessed)
+
+
+def _readable(frame: Any, have: list[Any]) -> pl.DataFrame:
+    """The columns that can be looked at; whatever else somebody keeps in a table is no reason to refuse it."""
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    found: list[pl.Series] = []
+    for name in have:
+        with suppress(InputError, TypeError, ValueError, pl.exceptions.PolarsError):
+            found += as_columns(frame, [name]).values() if isinstance(name, str) else []
+    return pl.DataFrame([column for column in found if len(column) == len(found[0])])
+
+
+def as_columns(frame: Any, names: list[str]) -> dict[str, pl.Series]:
+    """The named columns of anything that speaks Arrow, of a mapping, or of a pandas frame without pyarrow."""
+    have = _names(frame)
+    for name in names:
+        if name not in have:
+            raise InputError(f"no column '{name}'; the columns are {', '.join(map(str, have)) or 'none'}")
+    try:
+        if isinstance(frame, pl.DataFrame):
+            return {name: frame[name] for name in names}
+        if not isinstance(frame, Mapping) and hasattr(frame, "__arrow_c_stream__"):
+            table = pl.DataFrame(frame)
+            return {name: table[name] for name in names}
+    except ImportError:  # pandas speaks Arrow only where pyarrow is installed
+        pass
+    columns = {name: pl.Series(name, _values(frame[name]), strict=False) for name in names}
+    if len({len(c) for c in columns.values()}) > 1:
+        raise InputError("the columns differ in length")
+    return columns
+
+
+def _names(frame: Any) -> list[Any]:
     have = (
         list(frame.keys())
         if isinstance(frame, Mapping)
@@ -28,20 +83,7 @@ def as_columns(frame: Any, names: list[str]) -> dict[str, pl.Series]:
             f"contacts come as a polars, pandas or pyarrow table or a dict of columns; got {type(frame).__name__} "
             "(TemporalGraph.from_networkx and the other from_... take graphs)"
         )
-    for name in names:
-        if name not in have:
-            raise InputError(f"no column '{name}'; the columns are {', '.join(map(str, have)) or 'none'}")
-    try:
-        if isinstance(frame, pl.DataFrame):
-            return {name: frame[name] for name in names}
-        if not isinstance(frame, Mapping) and hasattr(frame, "__arrow_c_stream__"):
-            return {name: pl.DataFrame(frame)[name] for name in names}
-    except ImportError:  # pandas speaks Arrow only where pyarrow is installed
-        pass
-    columns = {name: pl.Series(name, _values(frame[name]), strict=False) for name in names}
-    if len({len(c) for c in columns.values()}) > 1:
-        raise InputError("the columns differ in length")
-    return columns
+    return have
 
 
 def _values(column: Any) -> Any:
@@ -99,6 +141,28 @@ def whole_numbers(
     return frame.with_columns(numbers[0], numbers[1]), None if extra is None else numbers[2]
 
 
+def alike(ids: pl.Series) -> tuple[str, ...]:
+    """A sentence about ids that differ in blanks, case or leading zeros alone; they stay different people.
+
+    >>> alike(pl.Series(["Tom", "Tom ", "ann", "tom"]))
+    ("the ids 'Tom', 'Tom ', 'tom' look alike and were kept apart",)
+    """
+    if ids.dtype != pl.String:
+        return ()
+    plain = ids.str.strip_chars().str.to_lowercase().str.replace_all(r"\s+", " ").str.replace(r"^0+(\d)", "${1}")
+    if plain.n_unique() == len(ids):
+        return ()
+    groups = (
+        pl.DataFrame({"id": ids, "plain": plain})
+        .group_by("plain", maintain_order=True)
+        .agg("id")
+        .filter(pl.col("id").list.len() > 1)["id"]
+    )
+    shown = ", ".join(f"'{str(one)[:40]}'" for one in groups[0][:4])
+    more = f", and so do {len(groups) - 1:,} more sets of ids" if len(groups) > 1 else ""
+    return (f"the ids {shown} look alike and were kept apart{more}",)
+
+
 def encode_ids(columns: list[pl.Series], extra: pl.Series | None = None) -> tuple[pl.Series, list[np.ndarray]]:
     """Sorted distinct ids, and every column as indices into them. `extra` adds people who never appear."""
     columns = [_as_id(c) for c in columns]
@@ -138,8 +202,8 @@ def _encode_dense(columns: list[pl.Series]) -> tuple[pl.Series, list[np.ndarray]
 
 def encode_slices(
     times: pl.Series | None, layers: pl.Series | None, ends: pl.Series | None = None, **how: Any
-) -> tuple[np.ndarray, np.ndarray | None, Iterable[tuple[str, str | None, str | None]]]:
-    """The slice of every contact, its row where contacts last, and (label, layer, start) of every slice.
+) -> tuple[np.ndarray, np.ndarray | None, Iterable[tuple[str, str | None, str | None]], tuple[str, ...]]:
+    """The slice of every contact, its row where contacts last, (label, layer, start) of every slice, and what was assumed.
 
     Layers stand in name order, bins in time order. A row that lasts over several bins is a contact in each of them.
     """
@@ -156,13 +220,13 @@ def encode_slices(
         bins = timebins.cut(times, **how)
     if layers is None:
         if bins is None:
-            return np.empty(0, np.int32), None, [("all", None, None)]
-        return bins.codes, rows, ((label, None, label) for label in bins.labels)
+            return np.empty(0, np.int32), None, [("all", None, None)], ()
+        return bins.codes, rows, ((label, None, label) for label in bins.labels), bins.said
     if layers.null_count():
         raise RowError(int(layers.is_null().arg_max() or 0), layers.name, "the layer is missing")
     names = timebins.value_bins(layers)
     if bins is None:
-        return names.codes, None, ((layer, layer, None) for layer in names.labels)
+        return names.codes, None, ((layer, layer, None) for layer in names.labels), ()
     if len(names.labels) * len(bins.labels) > timebins.MAX_SLICES:
         raise InputError(
             f"layers and time bins together give more than {timebins.MAX_SLICES:,} slices; choose wider bins"
@@ -174,7 +238,7 @@ def encode_slices(
         raise InputError(
             "two slices would have the same label, because layers and times both have a '/' in their names"
         )
-    return codes, rows, parts
+    return codes, rows, parts, bins.said
 
 
 def simple_slices(

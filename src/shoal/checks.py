@@ -40,9 +40,15 @@ def some_jobs(jobs: Any) -> int:
 
 
 def some_progress(progress: Any) -> Progress:
-    """Whom to tell how far the work is; nobody where none is given."""
+    """Whom to tell how far the work is: nobody where none is given, whoever looks where it is True."""
+    if isinstance(progress, bool):
+        from shoal.display import visible_progress
+
+        return visible_progress() if progress else Progress()
     if progress is not None and not callable(getattr(progress, "stage", None)):
-        raise InputError(f"progress must have a method stage, as shoal.progress.Progress has; got {shown(progress)}")
+        raise InputError(
+            f"progress must be True, or have a method stage as shoal.progress.Progress has; got {shown(progress)}"
+        )
     return Progress() if progress is None else progress
 
 

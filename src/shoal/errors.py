@@ -3,9 +3,48 @@
 from __future__ import annotations
 
 import functools
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 _LONGEST = 1_000
+# Options of the commands as a sentence names them; in Python the same thing is a parameter.
+_SWITCHES = {"no-header": "header=False", "header": "header=True", "day-first": "day_first=True",
+             "month-first": "day_first=False", "resume": "resume=True", "force": "force=True",
+             "directed": "directed=True", "accept-changed": "accept_changed=True"}  # fmt: skip
+_VALUES = ("slices", "slice", "dialect", "encoding", "time-format", "time-unit", "time", "timezone", "origin", "offset",
+           "source", "target", "layer", "work-dir", "record")  # fmt: skip
+_OPTION = re.compile(
+    rf"--(?:({'|'.join(_SWITCHES)})|({'|'.join(_VALUES)})(?: (value|snap|parquet|xlsx|utf-16|ms|1)\b)?)(?![\w-])"
+)
+_to_a_shell = [False]
+
+
+@contextmanager
+def speaking_to_a_shell() -> Iterator[None]:
+    """Sentences name options of the commands as long as this lasts, and parameters otherwise."""
+    before, _to_a_shell[0] = _to_a_shell[0], True
+    try:
+        yield
+    finally:
+        _to_a_shell[0] = before
+
+
+def spoken(text: str) -> str:
+    """A sentence for whoever reads it: somebody in a shell, or somebody in Python.
+
+    >>> spoken("say how to cut them with --slice or --slices 1, or --no-header")
+    'say how to cut them with slice= or slices=1, or header=False'
+    """
+    return text if _to_a_shell[0] else _OPTION.sub(_as_parameter, text)
+
+
+def _as_parameter(found: re.Match[str]) -> str:
+    if found[1]:
+        return _SWITCHES[found[1]]
+    value = "" if found[3] is None else found[3] if found[3].isdigit() else f'"{found[3]}"'
+    return f"{found[2].replace('-', '_')}={value}"
 
 
 class ShoalError(Exception):
@@ -14,6 +53,9 @@ class ShoalError(Exception):
     def __init__(self, message: object) -> None:
         text = "".join(letter if letter.isprintable() else " " for letter in str(message)[: _LONGEST + 1])
         super().__init__(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
+
+    def __str__(self) -> str:
+        return spoken(super().__str__())
 
 
 class InputError(ShoalError, ValueError):

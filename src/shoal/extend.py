@@ -95,6 +95,8 @@ def extend(
     """
     folder, file = a_path("folder", folder), Path(os.path.abspath(a_path("record", record)))
     TemporalGraph.check(graph, "extend")
+    if folder.is_file():
+        raise InputError(f"{folder}: is a file; extend goes on from the folder of the last release, which comes first")
     recover(Path(os.path.abspath(folder)))
     known, digest = read_record(file), sha256(file)
     published, kept = _check_fits(folder, graph, known, file)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from shoal import build, notebook
-from shoal.checks import a_list, a_text, yes_or_no
-from shoal.errors import InputError
+from shoal.checks import a_list, yes_or_no
+from shoal.errors import InputError, spoken
 from shoal.interop import Conversions
 from shoal.interop.packages import wrong
+from shoal.parts import Parts
 from shoal.timebins import parse_width
 
 
@@ -26,11 +28,18 @@ class Slice(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What became of the rows of the input."""
+    """What became of the input: contacts (its rows), and how many of them were self-loops or repeats within a slice.
+
+    `unused` are columns that were not looked at, `guessed` says which column was taken for what where nobody had said it,
+    and `remarks` are sentences about what was assumed or looks odd. They quote the input: they are for its owner alone.
+    """
 
     rows: int
     self_loops: int
     repeats: int
+    unused: tuple[str, ...] = ()
+    guessed: Mapping[str, str] = MappingProxyType({})
+    remarks: tuple[str, ...] = ()
 
 
 _UNITS = {"s": "second", "m": "minute", "h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"}
@@ -59,7 +68,7 @@ class Cut(NamedTuple):
         return f"of {count} {_UNITS[unit]}{'s' * (count > 1)} in the calendar of {self.timezone}{later}"
 
 
-class TemporalGraph(Conversions):
+class TemporalGraph(Conversions, Parts):
     """A time-varying or multi-layer graph over a fixed node set, each slice simple.
 
     Make one with `from_edges`, `from_events`, `from_slices` or one of the other `from_...`, or read a file with `shoal.read`.
@@ -110,8 +119,8 @@ class TemporalGraph(Conversions):
     def from_edges(
         cls,
         frame: Any,
-        source: str = "source",
-        target: str = "target",
+        source: str | None = None,
+        target: str | None = None,
         time: str | None = None,
         layer: str | None = None,
         *,
@@ -122,10 +131,15 @@ class TemporalGraph(Conversions):
         offset: str | None = None,
         time_format: str | None = None,
         time_unit: str = "s",
+        day_first: bool | None = None,
+        origin: str | None = None,
         nodes: Iterable[Any] | None = None,
         directed: bool = False,
     ) -> TemporalGraph:
         """Build from a table of contacts: polars, pandas, pyarrow, a dict of columns, anything that speaks Arrow.
+
+        Columns that are not named are guessed as `shoal.read` does, and `graph.tally` says how; a time is guessed only where
+        it is to be cut.
 
         `time` is cut by `slice` ("1h", "1d", "1w", "1mo", "1y" or "value") or into `slices` equal parts; `layer` gives
         one slice per layer; both together one per (layer, bin). Without either there is one slice. A list of values as
@@ -135,30 +149,35 @@ class TemporalGraph(Conversions):
         >>> TemporalGraph.from_edges({"a": [1, 2], "b": [2, 3], "t": [0, 90_000]}, "a", "b", time="t", slice="1d")
         TemporalGraph(3 nodes, 2 slices, 2 edges, undirected)
         """
-        wanted = {"source": source, "target": target, "time": time, "layer": layer, "end": end}
-        optional = ("time", "layer", "end")
-        names = [a_text(role, name) for role, name in wanted.items() if name is not None or role not in optional]
-        columns = build.as_columns(frame, names)
+        columns, said = build.contact_columns(
+            frame, {"source": source, "target": target, "time": time, "layer": layer, "end": end},
+            cut=slice is not None or slices is not None,
+        )  # fmt: skip
         extra = None if nodes is None else build.ids_as_series(a_list("nodes", nodes))
         yes_or_no("directed", directed)
-        ids, ends = build.encode_ids([columns[source], columns[target]], extra)
-        codes, rows, labels = build.encode_slices(
-            columns[time] if time else None,
-            columns[layer] if layer else None,
-            columns[end] if end else None,
+        ids, ends = build.encode_ids([columns["source"], columns["target"]], extra)
+        codes, rows, labels, assumed = build.encode_slices(
+            columns.get("time"),
+            columns.get("layer"),
+            columns.get("end"),
             slice=slice,
             slices=slices,
             timezone=timezone,
             offset=offset,
             time_format=time_format,
             time_unit=time_unit,
+            day_first=day_first,
+            origin=origin,
         )
         if rows is not None:
             ends = [side[rows] for side in ends]
         made = cls._from_codes(
-            ids, ends, codes, [Slice(*x) for x in labels], directed=directed, ordered=time is not None
+            ids, ends, codes, [Slice(*x) for x in labels], directed=directed, ordered="time" in columns
         )
-        if time is not None:
+        assert made.tally is not None
+        remarks = (*map(spoken, assumed), *build.alike(ids))
+        made.tally = made.tally._replace(unused=said.unused, guessed=said.guessed, remarks=remarks)
+        if "time" in columns:
             made.cut = Cut(slice if isinstance(slice, str) else None, slices, timezone, offset)
         return made
 
@@ -292,52 +311,6 @@ class TemporalGraph(Conversions):
             if len(ends):
                 counts[:, t] = np.bincount(ends, minlength=self.n_nodes)
         return counts
-
-    def with_edges(self, slices: list[np.ndarray]) -> TemporalGraph:
-        """The same people and slices with other edges: one sorted (m, 2) int32 array per slice."""
-        starts = np.concatenate([[0], np.cumsum([len(e) for e in slices], dtype=np.int64)])
-        edges = np.concatenate([*slices, np.empty((0, 2), np.int32)]).astype(np.int32, copy=False)
-        return TemporalGraph(self.nodes, self.slices, edges, starts, directed=self.directed, ordered=self.ordered)
-
-    def renamed(self, ids: pl.Series) -> TemporalGraph:
-        """The same graph with other ids: the i-th of `ids` for node i."""
-        order = ids.arg_sort().to_numpy()
-        place = np.empty(len(order), np.int32)
-        place[order] = np.arange(len(order), dtype=np.int32)
-        ends = [place[self._edges[:, 0]], place[self._edges[:, 1]]]
-        return self._read_like_this(
-            TemporalGraph._from_codes(
-                ids.sort(), ends, self.slice_codes(), list(self.slices), directed=self.directed, ordered=self.ordered
-            )
-        )
-
-    def over(self, ids: pl.Series) -> TemporalGraph:
-        """The same slices over these people: those who were not there have no edges, and edges of others are gone.
-
-        >>> graph = TemporalGraph.from_slices({"mon": [("ann", "bob"), ("bob", "cem")]})
-        >>> graph.over(pl.Series(["ann", "bob", "eve"]))
-        TemporalGraph(3 nodes, 1 slices, 1 edges, undirected)
-        """
-        ids = ids.sort()
-        place = {node: i for i, node in enumerate(ids.to_list())}
-        moved = np.array([place.get(node, -1) for node in self.nodes.to_list()], np.int32)
-        ends = moved[self._edges]
-        there = (ends >= 0).all(axis=1)
-        return self._read_like_this(
-            TemporalGraph._from_codes(
-                ids,
-                [ends[there, 0], ends[there, 1]],
-                self.slice_codes()[there],
-                list(self.slices),
-                directed=self.directed,
-                ordered=self.ordered,
-            )
-        )
-
-    def _read_like_this(self, made: TemporalGraph) -> TemporalGraph:
-        """A graph made of this one is of the same lines of the same file."""
-        made.tally, made.cut = self.tally, self.cut
-        return made
 
     def slice_codes(self) -> np.ndarray:
         """For every edge, the number of its slice."""

@@ -137,7 +137,7 @@ def _calendar(starts: list[str], horizon: str) -> list[Any]:
     if not all(parts):
         raise InputError(
             f"slice '{starts[[bool(p) for p in parts].index(False)]}' has no place in the calendar; give the horizon as a "
-            "number of slices"
+            "number of slices, or with --origin the date that times count from"
         )
     fields = [
         [int(x or default) for x, default in zip(p.groups(), (1, 1, 1, 0, 0, 0), strict=True)] for p in parts if p

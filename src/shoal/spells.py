@@ -41,4 +41,4 @@ def cut_spells(times: pl.Series, ends: pl.Series, **how: Any) -> tuple[Bins, np.
         raise InputError(f"contacts that last are in {int(lasts.sum()):,} slices together; choose wider slices")
     rows = np.repeat(np.arange(n_rows), lasts)
     codes = np.arange(len(rows)) - np.repeat(np.cumsum(lasts) - lasts, lasts) + first[rows]
-    return Bins(codes.astype(np.int32), bins.labels), rows
+    return Bins(codes.astype(np.int32), bins.labels, bins.said), rows

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -22,10 +22,14 @@ from shoal.audit import Vector, audit
 from shoal.checks import a_list, a_path, number, shown, some_progress, whole
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
+from shoal.interop.tables import Tabular
 from shoal.kept import Kept
 from shoal.measure import compare
 from shoal.progress import Progress
 from shoal.randomness import a_seed
+
+if TYPE_CHECKING:
+    import altair
 
 Source = TemporalGraph | Callable[[], TemporalGraph]
 
@@ -50,7 +54,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(Tabular):
     """All cells of a sweep, the suggested one, and, where a budget was given, the largest k within it per width."""
 
     cells: tuple[Cell, ...]
@@ -62,6 +66,12 @@ class Sweep:
     def to_polars(self) -> pl.DataFrame:
         """One row per cell; without seconds, so that the same sweep gives the same table."""
         return pl.DataFrame([asdict(cell) for cell in self.cells]).drop("seconds")
+
+    def plot(self) -> altair.Chart:
+        """A chart of the share of the edges that each k keeps."""
+        from shoal.plots import cost_of_k
+
+        return cost_of_k(self)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""

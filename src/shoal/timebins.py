@@ -1,4 +1,4 @@
-"""Time to slices: read a time column, cut it into calendar bins, equal parts or distinct values."""
+"""Time to slices: a column of times cut into calendar bins, equal parts or distinct values."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal.checks import a_list, a_text, whole
+from shoal.checks import a_list, a_text, whole, yes_or_no
 from shoal.errors import InputError, RowError
+from shoal.moments import EARLIEST, LATEST, REFUSALS, Moments, read_moments, refuse_missing, short, to_microseconds
+
+__all__ = ["Bins", "calendar_bins", "check_cut", "cut", "equal_bins", "listed_bins", "to_microseconds", "value_bins"]
 
 MAX_SLICES = 1_000_000
-UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 0.001}  # one unit of a numeric time, in microseconds
 
 # Unit of a slice width -> (its usual length in seconds, how its bins are labelled).
 _WIDTHS = {
@@ -26,25 +28,19 @@ _WIDTHS = {
     "mo": (30 * 86_400, "%Y-%m"),
     "y": (365 * 86_400, "%Y"),
 }
-_ISO_FORMATS = (
-    "%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M:%S%.fZ", "%Y-%m-%d %H:%M:%S%.fZ",
-    "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d",
-)  # fmt: skip
+_COUNTED = {"s": "second", "m": "minute", "h": "hour", "d": "day", "w": "week"}
 # What the ends of equal slices are rounded to for their labels, in seconds: the largest of these that a slice is as wide as.
 _STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, *(3_600 * h for h in (1, 2, 3, 6, 12)),
           *(86_400 * d for d in (1, 7, 30, 365)))  # fmt: skip
-_NUMBER = re.compile(r"\s*[-+]?\d+(\.\d*)?([eE][-+]?\d+)?\s*$")
-# Years 1 to 9999, which is what calendars (and labels of four digits) can say.
-_EARLIEST, _LATEST = -62_135_596_800_000_000, 253_402_300_799_999_999
 _LONGEST_WIDTH, _LONGEST_OFFSET = 9_999 * 366 * 86_400, 3_660 * 86_400  # in seconds
-_REFUSALS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OverflowError, RuntimeError, ValueError)
 
 
 class Bins(NamedTuple):
-    """Which slice each row falls into, and what the slices are called."""
+    """Which slice each row falls into, what the slices are called, and what was assumed about the times."""
 
     codes: np.ndarray
     labels: list[str]
+    said: tuple[str, ...] = ()
 
 
 def check_cut(
@@ -55,6 +51,8 @@ def check_cut(
     offset: Any = None,
     time_format: Any = None,
     time_unit: Any = "s",
+    day_first: Any = None,
+    origin: Any = None,
 ) -> None:
     """Refuse what cannot be an option of `cut`, before any work."""
     if slice is not None and not isinstance(slice, str):
@@ -63,9 +61,11 @@ def check_cut(
         whole("slices", slices, 1, MAX_SLICES)
     a_text("timezone", timezone)
     a_text("time_unit", time_unit)
-    for name, value in (("offset", offset), ("time_format", time_format)):
+    for name, value in (("offset", offset), ("time_format", time_format), ("origin", origin)):
         if value is not None and not isinstance(value, str):
             a_text(name, value)
+    if day_first is not None:
+        yes_or_no("day_first", day_first)
 
 
 def parse_width(text: str) -> tuple[int, str]:
@@ -76,7 +76,7 @@ def parse_width(text: str) -> tuple[int, str]:
     """
     found = re.fullmatch(r"([1-9]\d{0,8})(s|m|h|d|w|mo|y)", text.strip())
     if not found:
-        raise InputError(f"a slice width looks like 1h, 1d, 1w, 1mo or 1y, or is 'value'; got '{_short(text)}'")
+        raise InputError(f"a slice width looks like 1h, 1d, 1w, 1mo or 1y, or is 'value'; got '{short(text)}'")
     if int(found[1]) * _WIDTHS[found[2]][0] > _LONGEST_WIDTH:
         raise InputError(f"a slice is at most as wide as the calendar, 9,999 years; got '{text}'")
     return int(found[1]), found[2]
@@ -88,89 +88,11 @@ def parse_offset(text: str | None) -> int:
         return 0
     found = re.fullmatch(r"([-+]?)(\d{1,9})(s|m|h|d)", text.strip())
     if not found:
-        raise InputError(f"an offset looks like 5h, -30m or 18000s; got '{_short(text)}'")
+        raise InputError(f"an offset looks like 5h, -30m or 18000s; got '{short(text)}'")
     seconds = int(found[2]) * _WIDTHS[found[3]][0]
     if seconds > _LONGEST_OFFSET:
         raise InputError(f"an offset is at most ten years; got '{text}'")
     return (-1 if found[1] == "-" else 1) * seconds * 1_000_000
-
-
-def to_microseconds(times: pl.Series, *, time_format: str | None = None, time_unit: str = "s") -> np.ndarray:
-    """Microseconds since 1970 of a column of numbers, dates or texts; a bad value is a RowError."""
-    if time_unit not in UNITS:
-        raise InputError(f"a time unit is one of {', '.join(UNITS)}; got '{time_unit}'")
-    _refuse_missing(times)
-    if times.dtype == pl.String:
-        times = _parse_text(times, time_format)
-    if times.dtype == pl.Date:
-        return _from_numbers(times.to_physical(), 86_400_000_000, "days")
-    if isinstance(times.dtype, pl.Datetime):
-        return _from_numbers(times.to_physical(), UNITS[times.dtype.time_unit], times.dtype.time_unit)  # UTC inside
-    if not times.dtype.is_numeric():
-        raise InputError(f"column '{times.name}' holds {times.dtype}, not times")
-    return _from_numbers(times, UNITS[time_unit], time_unit)
-
-
-def _refuse_missing(times: pl.Series) -> None:
-    if times.null_count():
-        raise RowError(int(times.is_null().arg_max() or 0), times.name, "the time is missing")
-
-
-def _parse_text(times: pl.Series, time_format: str | None) -> pl.Series:
-    """The first value decides between numbers and dates; from then on every row must agree."""
-    first = str(times[0])
-    if time_format is None and _NUMBER.match(first):
-        parsed = times.str.strip_chars().cast(pl.Int64, strict=False)
-        if parsed.null_count():
-            parsed = times.str.strip_chars().cast(pl.Float64, strict=False)
-        kind = "a number"
-    else:
-        formats = [time_format] if time_format else [f for f in _ISO_FORMATS if _parses(first, f)]
-        if not formats:
-            raise RowError(0, times.name, f"cannot read the time '{_short(first)}' (Unix seconds or ISO 8601 expected)")
-        parsed, kind = _strptime(times, formats[0]), f"a time like the first one, '{_short(first)}'"
-        if time_format:
-            kind = f"a time of the form {time_format}"
-    if parsed.null_count():
-        row = int(parsed.is_null().arg_max() or 0)
-        raise RowError(row, times.name, f"cannot read the time '{_short(str(times[row]))}' (expected {kind})")
-    return parsed
-
-
-def _strptime(times: pl.Series, form: str) -> pl.Series:
-    zoned = "%z" in form or "%#z" in form
-    wanted = pl.Datetime("us", "UTC") if zoned else pl.Datetime("us")
-    try:
-        if form == "%Y-%m-%d":
-            return times.str.to_date(form, strict=False).cast(wanted)
-        return times.str.to_datetime(form, strict=False, time_unit="us", time_zone="UTC" if zoned else None)
-    except _REFUSALS as error:
-        raise InputError(f"the time format '{_short(form)}' cannot be used: {_short(str(error))}") from None
-
-
-def _parses(value: str, form: str) -> bool:
-    return _strptime(pl.Series([value]), form).null_count() == 0
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else text[:37] + "..."
-
-
-def _from_numbers(times: pl.Series, unit: float, unit_name: str) -> np.ndarray:
-    values = times.to_numpy()
-    with np.errstate(over="ignore"):
-        scaled = values.astype(np.float64) * unit
-    bad = ~((scaled >= _EARLIEST) & (scaled <= _LATEST))  # also catches NaN
-    if bad.any():
-        row = int(bad.argmax())
-        hint = (
-            " (is it in milliseconds? --time-unit ms)" if unit_name == "s" and abs(scaled[row]) < 1e3 * _LATEST else ""
-        )
-        raise RowError(row, times.name, f"the time {values[row]} is not within the years 1 to 9999{hint}")
-    if np.issubdtype(values.dtype, np.integer):
-        whole = values.astype(np.int64)
-        return whole * int(unit) if unit >= 1 else whole // round(1 / unit)
-    return np.floor(scaled).astype(np.int64)
 
 
 def calendar_bins(us: np.ndarray, width: str, *, timezone: str = "UTC", offset: str | None = None) -> Bins:
@@ -184,22 +106,13 @@ def calendar_bins(us: np.ndarray, width: str, *, timezone: str = "UTC", offset: 
     seconds, form = _WIDTHS[unit]
     shifted = us - shift
     low, high = int(shifted.min()), int(shifted.max())
-    expected = (high - low) / (1e6 * seconds * count)
-    if expected > MAX_SLICES:
-        raise InputError(
-            f"a slice width of {width} cuts this time span into about {expected:,.0f} slices; "
-            f"at most {MAX_SLICES:,} are allowed, choose a wider one"
-        )
-    try:
-        zoneinfo.ZoneInfo(timezone)
-        span = pl.Series([low, high]).cast(pl.Datetime("us", "UTC")).dt.convert_time_zone(timezone)
-    except (*_REFUSALS, KeyError, OSError):
-        raise InputError(f"unknown time zone '{_short(timezone)}' (expected a name such as Europe/Zurich)") from None
+    _refuse_too_many(width, (high - low) / (1e6 * seconds * count))
+    span = _in_zone(pl.Series([low, high]), timezone)
     step = f"{count}{unit}"
     try:
         starts = pl.datetime_range(span.dt.truncate(step)[0], span[1], step, time_zone=timezone, eager=True)
-    except _REFUSALS as error:
-        why = _short(str(error))
+    except REFUSALS as error:
+        why = short(str(error))
         raise InputError(f"slices of {step} do not fit these times in the time zone {timezone} ({why})") from None
     codes = np.searchsorted(starts.dt.epoch("us").to_numpy(), shifted, side="right") - 1
     if shift:
@@ -207,6 +120,52 @@ def calendar_bins(us: np.ndarray, width: str, *, timezone: str = "UTC", offset: 
     if unit in "hms" and timezone != "UTC":
         form += "%:z"  # an hour of the autumn change occurs twice
     return Bins(codes.astype(np.int32), starts.dt.to_string(form).to_list())
+
+
+def _in_zone(us: pl.Series, timezone: str) -> pl.Series:
+    try:
+        zoneinfo.ZoneInfo(timezone)
+        return us.cast(pl.Datetime("us", "UTC")).dt.convert_time_zone(timezone)
+    except (*REFUSALS, KeyError, OSError):
+        raise InputError(f"unknown time zone '{short(timezone)}' (expected a name such as Europe/Zurich)") from None
+
+
+def _refuse_too_many(width: str, expected: float) -> None:
+    if expected > MAX_SLICES:
+        raise InputError(
+            f"a slice width of {width} cuts this time span into about {expected:,.0f} slices; "
+            f"at most {MAX_SLICES:,} are allowed, choose a wider one"
+        )
+
+
+def counted_bins(us: np.ndarray, width: str, *, timezone: str = "UTC", offset: str | None = None) -> Bins:
+    """Bins of times that count from an unknown beginning, numbered from there: day 1, day 2, ...
+
+    >>> counted_bins(np.array([0, 2 * 86_400_000_000]), "1d").labels
+    ['day 1', 'day 2', 'day 3']
+    """
+    count, unit = parse_width(width)
+    if unit in ("mo", "y"):
+        raise InputError(
+            f"these times count from some beginning, so nothing is known of months and years; cut them by 1d or 1w, or say "
+            f"with --origin which date they count from; got '{width}'"
+        )
+    if unit in "dw" and not (us % 1_000_000).any() and us.min() >= 1_500_000_000 and us.max() < 2_200_000_000:
+        raise InputError("these times look like years and are no seconds; take each as a slice with --slice value")
+    if timezone != "UTC":
+        _in_zone(pl.Series([0]), timezone)
+        raise InputError(
+            "these times count from some beginning; a time zone goes with dates, which --origin makes of them"
+        )
+    step = 1_000_000 * count * _WIDTHS[unit][0]
+    codes = (us - parse_offset(offset)) // step
+    low, high = int(codes.min()), int(codes.max())
+    _refuse_too_many(width, high - low)
+    word = _COUNTED[unit]
+    names = (
+        f"{word} {i + 1}" if count == 1 else f"{word}s {i * count + 1}-{(i + 1) * count}" for i in range(low, high + 1)
+    )
+    return Bins((codes - low).astype(np.int32), list(names))
 
 
 def equal_bins(us: np.ndarray, n_slices: int) -> Bins:
@@ -228,7 +187,7 @@ def equal_bins(us: np.ndarray, n_slices: int) -> Bins:
     step = 1_000_000 * max((s for s in _STEPS if s * 1_000_000 * n_slices <= high - low), default=0)
     if not step:  # finer than a second: number them
         return Bins(codes, [f"{i + 1}" for i in range(n_slices)])
-    coarse = _equal_cuts(max(low - low % step, _EARLIEST), min(high + -high % step, _LATEST), n_slices)
+    coarse = _equal_cuts(max(low - low % step, EARLIEST), min(high + -high % step, LATEST), n_slices)
     form = "%Y-%m-%dT%H:%M:%S" if step < 3_600_000_000 else "%Y-%m-%dT%H:%M"
     return Bins(codes, pl.Series(coarse).cast(pl.Datetime("us")).dt.to_string(form).to_list())
 
@@ -239,7 +198,7 @@ def _equal_cuts(low: int, high: int, n: int) -> np.ndarray:
 
 def value_bins(values: pl.Series) -> Bins:
     """Each distinct value is a slice; numbers are put in numeric order."""
-    _refuse_missing(values)
+    refuse_missing(values)
     if values.dtype == pl.String:
         values = values.str.strip_chars()
         if (empty := values == "").any():
@@ -270,7 +229,7 @@ def listed_bins(values: pl.Series, listed: Sequence[Any]) -> Bins:
     codes = where[found.codes]
     if (codes < 0).any():
         row = int((codes < 0).argmax())
-        raise RowError(row, values.name, f"'{_short(str(values[row]))}' is none of the slices listed")
+        raise RowError(row, values.name, f"'{short(str(values[row]))}' is none of the slices listed")
     return Bins(codes, labels)
 
 
@@ -295,6 +254,8 @@ def cut(
     offset: str | None = None,
     time_format: str | None = None,
     time_unit: str = "s",
+    day_first: bool | None = None,
+    origin: str | None = None,
 ) -> Bins:
     """The slices of a time column, by width (`slice`), by number (`slices`), by value or as listed."""
     if (slice is None) == (slices is None):
@@ -305,9 +266,13 @@ def cut(
         return listed_bins(times, slice)
     if slice is not None:
         parse_width(slice)
-    us = to_microseconds(times, time_format=time_format, time_unit=time_unit)
-    return (
-        equal_bins(us, slices)
-        if slices is not None
-        else calendar_bins(us, str(slice), timezone=timezone, offset=offset)
-    )
+    found = read_moments(times, time_format=time_format, time_unit=time_unit, day_first=day_first, origin=origin)
+    return _cut(found, slice, slices, timezone, offset)._replace(said=found.said)
+
+
+def _cut(found: Moments, width: str | None, n_slices: int | None, timezone: str, offset: str | None) -> Bins:
+    if n_slices is not None:
+        bins = equal_bins(found.us, n_slices)
+        return Bins(bins.codes, [f"{i + 1}" for i in range(n_slices)]) if found.relative else bins
+    by_width = counted_bins if found.relative else calendar_bins
+    return by_width(found.us, str(width), timezone=timezone, offset=offset)

@@ -189,7 +189,7 @@ def test_the_first_download_is_believed_and_the_next_compared(publisher, public,
     file = obtain(public(), tmp_path).path
     file.unlink()
     publisher.content, publisher.tag = b"0 1 2\n", '"two"'
-    with pytest.raises(InputError, match="--accept-changed"):
+    with pytest.raises(InputError, match="accept_changed=True"):
         obtain(public(), tmp_path)
     assert names(tmp_path) == ["receipt.json"]
     assert obtain(public(), tmp_path, accept_changed=True).first

@@ -117,7 +117,10 @@ def _run_command(where: str, command: str, shown: str) -> None:
 
 def _shoal(arguments: list[str]) -> tuple[int, str]:
     done = shoal(*arguments)
-    return done.returncode, done.stdout + done.stderr
+    said = [
+        line for line in done.stderr.splitlines(keepends=True) if not line.startswith("… ")
+    ]  # slow machines tell more
+    return done.returncode, done.stdout + "".join(said)
 
 
 def _shell(command: str) -> tuple[int, str]:

@@ -146,7 +146,7 @@ def test_damaged_checkpoints_are_noticed(contacts, expected, tmp_path):
         content = bytearray(file.read_bytes())
         content[-9] ^= 1
         file.write_bytes(content)
-        with pytest.raises(InputError, match=r"this checkpoint is damaged; delete the file, and --resume"):
+        with pytest.raises(InputError, match=r"this checkpoint is damaged; delete the file, and resume=True"):
             anonymize_folder(contacts, 3, out, **OPTIONS, work_dir=work, resume=True)
         assert not out.exists()
         file.unlink()

@@ -189,7 +189,7 @@ def test_the_commands(contacts, tmp_path):
 
 
 def test_resume_needs_a_work_folder(contacts, tmp_path):
-    with pytest.raises(InputError, match="--resume goes with --work-dir"):
+    with pytest.raises(InputError, match="resume=True goes with work_dir="):
         anonymize_folder(contacts, 3, tmp_path / "no", **OPTIONS, resume=True)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["contacts"]
 

@@ -124,7 +124,7 @@ def test_loops_and_repeats_are_counted_as_in_a_file(tmp_path):
         dynamic.add_interaction(u, v, t=t)
     for made in (TemporalGraph.from_networkx(multi, time="when", slice="value"), TemporalGraph.from_dynetx(dynamic)):
         assert made == read
-        assert made.tally == read.tally == (4, 1, 1)
+        assert made.tally[:3] == read.tally[:3] == (4, 1, 1)
 
 
 def test_dynetx_spans_are_in_every_snapshot_inside():

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import shoal
 from shoal import InputError
 from shoal.cli import options
+from shoal.read.packed import unpacking_at_most
 from shoal.read.sql import Query
-from shoal.read.text import unpacking_at_most
 
 ROWS = [("ann", "bob", 0, "a%b"), ("bob", "cem", 90_000, "c&d"), ("bob", "ann", 5, "e"), ("cem", "cem", 7, "f")]
 CALLS = "SELECT caller AS source, callee AS target, moment AS time FROM calls"
@@ -36,7 +36,7 @@ def test_a_query_is_read_as_a_file_is(folder):
     for address in (f"sqlite:///contacts.db?query={CALLS}", f"sqlite:///{folder}/contacts.db?query={quote(CALLS)}"):
         made = shoal.read(address, slice="1d")
         assert made == expected
-        assert made.tally == expected.tally == (4, 1, 1)
+        assert made.tally[:3] == expected.tally[:3] == (4, 1, 1)
     named = shoal.read(
         "sqlite:///contacts.db?query=SELECT * FROM calls", source="caller", target="callee", time="moment", slice="1d"
     )
@@ -81,7 +81,10 @@ def test_the_command_line_gets_a_path_that_knows_the_query(folder):
         ("sqlite:///contacts.db?query=VACUUM INTO 'new.db'", "may only read, with one SELECT"),
         ("sqlite:///contacts.db?query=PRAGMA journal_mode=WAL", "may only read, with one SELECT"),
         ("sqlite:///contacts.db?query=-- nothing", "must be a SELECT"),
-        ("sqlite:///contacts.db?query=SELECT caller, callee FROM calls", "no column 'source'; the columns are caller"),
+        (
+            "sqlite:///contacts.db?query=SELECT caller, 7 AS more FROM calls",
+            "no column 'source'; the columns are caller",
+        ),
         ("sqlite:///contacts.db?query=SELECT 1 AS source, 2 AS source", "'source' occurs twice"),
         ("sqlite:///contacts.db?query=SELECT caller AS source, NULL AS target FROM calls", "row 1 .*'target'.*missing"),
         ("sqlite:///contacts.db?query=SELECT caller AS source, x'00' AS target FROM calls", "ids are whole numbers"),
@@ -137,7 +140,7 @@ def test_duckdb(folder):
     with closing(duckdb.connect("contacts.duckdb")) as database:
         database.execute("CREATE TABLE calls (caller VARCHAR, callee VARCHAR, moment TIMESTAMP)")
         database.executemany("INSERT INTO calls VALUES (?, ?, to_timestamp(?)::TIMESTAMP)", [row[:3] for row in ROWS])
-    expected = shoal.read(f"sqlite:///contacts.db?query={CALLS}", slice="1d")
+    expected = shoal.read(f"sqlite:///contacts.db?query={CALLS}", slice="1d", origin="1970-01-01")
     assert shoal.read(f"duckdb:///contacts.duckdb?query={CALLS}", slice="1d") == expected
     before = sorted(file.name for file in folder.iterdir())
     for query, message in {

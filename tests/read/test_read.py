@@ -41,7 +41,7 @@ def expected(tmp_path):
 )
 def test_every_packing_of_a_table_gives_the_same_graph(tmp_path, expected, name, content):
     assert shoal.read(write(tmp_path, content, name), slice="1d") == expected
-    assert expected.tally == (4, 1, 1)
+    assert expected.tally[:3] == (4, 1, 1)
 
 
 def test_parquet(tmp_path, expected):
@@ -49,7 +49,8 @@ def test_parquet(tmp_path, expected):
     frame.write_parquet(tmp_path / "a.parquet")
     assert shoal.read(tmp_path / "a.parquet", slice="1d") == expected
     frame.with_columns(pl.from_epoch("time")).write_parquet(tmp_path / "b.parquet")
-    assert shoal.read(tmp_path / "b.parquet", slice="1d") == expected
+    dated = shoal.read(tmp_path / "a.parquet", slice="1d", origin="1970-01-01")
+    assert shoal.read(tmp_path / "b.parquet", slice="1d") == dated
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,7 @@ def test_more_people_from_a_file(tmp_path, content):
         ("", {}, "the file is empty"),
         ("  \n \n", {}, "the file is empty"),
         ("source,target\n", {}, "a header but no rows"),
-        ("a,b,c\n1,2,3\n", {}, "line 1: no column 'source'; the columns are a, b, c .*--source"),
+        ("a,b,c\n1,2,3\n", {}, "line 1: no column 'source'; the columns are a, b, c .*source="),
         ("source,source\n1,2\n", {}, "line 1: the column 'source' occurs twice"),
         ("source,target,time\n1,2,3\n1,2\n", {"slice": "1d"}, "line 3: 2 fields where 3 are expected"),
         ("source,target,time\n1,2,3\n\n1,2,3,4\n", {"slice": "1d"}, "line 4: 4 fields where 3 are expected"),
@@ -139,7 +140,7 @@ def test_more_people_from_a_file(tmp_path, content):
         ("source,target,time\n1,2,0\n1,2,99999999\n", {"slice": "1s"}, "at most 1,000,000"),
         ('source,target\n"1,2\n3,4\n', {}, "line 2"),
         (b"source,target\n1,\x00\n", {}, "line 2: this is not a text file"),
-        (b"source,target\n1,\xff\n", {}, "line 2: this is not UTF-8 text .byte 0xff"),
+        (b"source,target\n1,\x81\n", {}, "line 2: this is not UTF-8 text .byte 0x81.*encoding="),
         (bytes(range(256)) * 8, {}, "not a text file"),
         ("source,target\n1,2\n".encode("utf-16"), {}, "UTF-16"),
         (gzip.compress(CSV.encode(), mtime=0)[:-9], {}, "the compressed file ends in the middle"),
@@ -205,7 +206,7 @@ PACKED = {
 
 @pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
 def test_a_limit_on_what_a_file_unpacks_to(tmp_path, pack):
-    from shoal.read.text import first_bytes, load_bytes, unpacking_at_most
+    from shoal.read.packed import first_bytes, load_bytes, unpacking_at_most
 
     data = CSV.encode() * 50
     file = tmp_path / "x"
@@ -224,7 +225,7 @@ def test_a_bomb_is_stopped_long_before_it_is_unpacked(tmp_path, pack):
     """200 MB of nothing; the limit bites after one piece, and without being told there is a generous one."""
     import tracemalloc
 
-    from shoal.read.text import load_bytes, unpacking_at_most
+    from shoal.read.packed import load_bytes, unpacking_at_most
 
     file = tmp_path / "bomb"
     file.write_bytes(pack(bytes(200_000_000)))
@@ -237,7 +238,7 @@ def test_a_bomb_is_stopped_long_before_it_is_unpacked(tmp_path, pack):
 
 
 def test_a_small_parquet_file_of_very_many_rows(tmp_path):
-    from shoal.read.text import unpacking_at_most
+    from shoal.read.packed import unpacking_at_most
 
     file = tmp_path / "bomb.parquet"
     pl.select(source=pl.repeat(1, 300_000), target=pl.repeat(2, 300_000)).write_parquet(file)

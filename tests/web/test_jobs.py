@@ -27,7 +27,7 @@ CSV = "source,target,time\n" + "".join(f"{i % 7},{i * 5 % 13},{i * 40_000 + 1_70
         ("f.mpx", "#ACTORS\nann\n#EDGES\nann,bob,work\nbob,cem,lunch\n", {"dialect": "multinet", "layer": "layer"}),
         ("g.csv", "x;y;year\na;b;1999\nb;c;2001\n", {"source": "x", "target": "y", "time": "year", "slice": "value"}),
         ("h.csv", "a,b,layer\nx,y,work\ny,z,lunch\n", {"source": "a", "target": "b", "layer": "layer"}),
-        ("i.csv", "a,b,t\nx,y,24.12.2024 18:30\ny,z,31.12.2024 10:00\n", {"time_format": "%d.%m.%Y %H:%M", "slice": "1d"}),
+        ("i.csv", "a,b,t\nx,y,24.12.2024 18:30\ny,z,31.12.2024 10:00\n", {"time": "t", "slice": "1d"}),
         ("j.csv", "a,b,t\nx,y,1700000000000\ny,z,1700090000000\n", {"time_unit": "ms", "slice": "1h"}),
     ],
 )  # fmt: skip

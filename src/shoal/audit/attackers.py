@@ -7,6 +7,7 @@ people two of them meet by accident with probability below 10^-7.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -112,7 +113,9 @@ class Window:
 
     def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
         """All windows where there are few, otherwise a sample of them."""
-        first, draws = np.arange(graph.n_slices - self.width + 1), _draws(graph)
+        layers = [part.layer for part in graph.slices]
+        within = [len(set(layers[t : t + self.width])) == 1 for t in range(graph.n_slices - self.width + 1)]
+        first, draws = np.flatnonzero(within), _draws(graph)  # what follows the last slice of a layer is another layer
         chosen = np.sort(rng.choice(first, draws, replace=False)) if len(first) > draws else first
         sizes = _by_slices(graph, [np.arange(t, t + self.width) for t in chosen])
         return Crowds(sizes, sampled=len(first) > draws)
@@ -268,7 +271,8 @@ def usual_attackers(graph: TemporalGraph) -> list[Attacker]:
     widths = [w for w in (1, 2, 3, 5, 10, 20, 50) if w < graph.n_slices]
     found: list[Attacker] = [Vector(), *(AnySlices(w) for w in widths)]
     if graph.ordered and graph.n_slices > 2:
-        found += [Window(w) for w in widths if w > 1]
+        longest = max(Counter(part.layer for part in graph.slices).values())
+        found += [Window(w) for w in widths if 1 < w <= longest]
     found += [Approximate(within=1), Approximate(within=2), Approximate(percent=10), Contacts()]
     return [*found, Neighbourhood(1), Neighbourhood(2)]
 

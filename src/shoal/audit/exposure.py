@@ -19,15 +19,16 @@ from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.progress import Progress, run_jobs
 from shoal.promise import make_promise
+from shoal.release import Release
 
 if TYPE_CHECKING:
     from shoal.audit.learn import Known, Learned
 
 
 def audit(
-    graph: TemporalGraph,
+    graph: TemporalGraph | Release,
     *,
-    k: Any = 5,
+    k: Any = None,
     horizon: str | int | None = None,
     attackers: Sequence[Attacker] | None = None,
     original: TemporalGraph | None = None,
@@ -41,10 +42,11 @@ def audit(
     Parameters
     ----------
     graph
-        The graph an attacker would see: the original, to know the risk, or a release, to know what is left of it.
+        The graph an attacker would see: the original, to know the risk, or a release, to know what is left of it. A
+        `Release` brings its original along.
     k
-        Crowds below this are counted as too small. Or a level for each person, as in `anonymize`: everybody is then judged by
-        their own.
+        Crowds below this are counted as too small; by default 5, or what a `Release` promises. Or a level for each person, as in
+        `anonymize`: everybody is then judged by their own.
     horizon
         That of a release which has one. Adds the attacker it promises something about, who knows any one block of the
         calendar; whoever knows more is then beyond the promise.
@@ -70,6 +72,11 @@ def audit(
     >>> audit(graph)["vector"].unique
     2
     """
+    if isinstance(graph, Release):
+        k = graph.promise.needs if k is None else k
+        horizon = graph.promise.horizon if horizon is None else horizon
+        original, graph = graph.original if original is None else original, graph.graph
+    k = 5 if k is None else k
     TemporalGraph.check(graph, "audit")
     if graph.n_nodes == 0:
         raise InputError("there is nobody in this graph")

@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from shoal import notebook
+from shoal.interop.tables import Tabular
 
 if TYPE_CHECKING:
+    import altair
+
     from shoal.audit.learn import Learned
 
 NOBODY = "Nobody is protected (k = 1)."
@@ -38,7 +43,7 @@ class Exposure:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Tabular):
     """How exposed the people of a graph are, attacker by attacker.
 
     `audit(graph)["vector"]` is the exposure to the attacker of that name, and `attackers` lists all. `attribution` says how
@@ -70,6 +75,16 @@ class Audit:
             "attackers": [e.to_dict() for e in self.attackers] + [found.to_dict() for found in self.learned],
             "attribution": list(self.attribution),
         }
+
+    def to_polars(self) -> pl.DataFrame:
+        """One row per attacker: whom they find, how many are in a crowd below k, and so on."""
+        return pl.DataFrame([exposure.to_dict() for exposure in self.attackers], infer_schema_length=None, strict=False)
+
+    def plot(self) -> altair.Chart:
+        """A chart of how many people each attacker finds."""
+        from shoal.plots import people_found
+
+        return people_found(self)
 
     @property
     def protected(self) -> int:

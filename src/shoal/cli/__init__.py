@@ -11,14 +11,16 @@ import typer
 
 from shoal.cli.anonymize import anonymize
 from shoal.cli.audit import audit
+from shoal.cli.compare import compare
 from shoal.cli.datasets import datasets
 from shoal.cli.demo import demo
 from shoal.cli.extend import extend
 from shoal.cli.paper import paper
+from shoal.cli.report import report
 from shoal.cli.serve import serve
 from shoal.cli.sweep import sweep
 from shoal.cli.verify import verify
-from shoal.errors import GuaranteeError, ShoalError
+from shoal.errors import GuaranteeError, ShoalError, speaking_to_a_shell
 
 EXIT_CODES = "Exit codes: 0 it holds or is done, 1 a release does not hold, 2 bad usage or input."
 
@@ -34,6 +36,8 @@ app = typer.Typer(
 app.command(epilog=EXIT_CODES)(anonymize)
 app.command(epilog=EXIT_CODES)(extend)
 app.command(epilog=EXIT_CODES)(audit)
+app.command(epilog=EXIT_CODES)(compare)
+app.command(epilog=EXIT_CODES)(report)
 app.command(epilog=EXIT_CODES)(sweep)
 app.command(epilog=EXIT_CODES)(verify)
 app.command(epilog=EXIT_CODES)(demo)
@@ -73,6 +77,11 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup, or in the background
             signal.signal(number, _stop)
+    with speaking_to_a_shell():
+        _run()
+
+
+def _run() -> None:
     try:
         app()
     except _Stopped as end:

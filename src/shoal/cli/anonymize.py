@@ -83,6 +83,7 @@ def anonymize(
 ) -> None:
     """Make a release in which everybody has the same number of edges per slice as at least k - 1 others."""
     from shoal.anonymize import anonymize as run
+    from shoal.engine.work import check_work
     from shoal.large import is_contacts_folder
     from shoal.read.people import read_people
     from shoal.write import check_target
@@ -96,6 +97,7 @@ def anonymize(
         "jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory, "shard_people": shard_people,
         "work_dir": work_dir, "resume": resume, "progress": console.progress(quiet),
     }  # fmt: skip
+    check_work(work_dir, resume=resume)
     if is_contacts_folder(input):
         refused = {
             "--protect": protect, "--horizon": horizon, "--allow": allow != "both", "--must-keep": must_keep,
@@ -115,10 +117,11 @@ def anonymize(
                 typer.echo(sentence)
             for sentence in console.describe_folder(made, output):
                 typer.echo(sentence)
+            if private:
+                typer.echo(f"Who is who stands in {private}: keep it secret.")
         return
-    graph = load(input)
-    if talk:
-        typer.echo(console.describe_input(graph))
+    graph = load(input, where["progress"])
+    console.tell_input(graph, quiet=quiet, json=json, effort=effort)
     with console.own_stdout():
         release = run(
             graph, level, protect=None if protect is None else read_people(protect),
@@ -129,7 +132,7 @@ def anonymize(
     with console.own_warnings():
         certificate = release.save(
             output, private=private, private_report=private_report, keep_ids=keep_ids, format=format,
-            report=not no_report, force=force, source=input, title=title, by=by, date=date,
+            report=not no_report, force=force, source=input, title=title, by=by, date=date, progress=where["progress"],
         )  # fmt: skip
     if json:
         console.print_json(certificate)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli import console, large, options
+from shoal.cli import console, large, options, released
 
 if TYPE_CHECKING:
     from shoal.audit import Audit
@@ -84,25 +84,27 @@ def audit(
         elif not quiet:
             typer.echo(large.describe_audit(exposed, k or 5))
         return
+    progress = console.progress(quiet)
     if other is not None:
-        _lay_over(load(input), load(other), records, same_ids=same_ids, seed=seed, jobs=jobs, json=json, quiet=quiet)
+        graphs = load(input, progress), load(other, progress)
+        _lay_over(input, other, graphs, records, same_ids=same_ids, seed=seed, jobs=jobs, json=json, quiet=quiet)
         return
-    graph, before, part, levels = load(input), None, None, None
+    graph, before, part, levels = load(input, progress), None, None, None
     if original is not None:
-        before = load(original)
+        before = load(original, progress)
         graph = _under_original_ids(input, graph, before, records, same_ids=same_ids)
         part = _known(known, known_edges, known_layers)
     if records:
         levels = _levels(graph, records[0], renamed=original is not None)
     promised, note = _promised(input, graph, levels) if (input / "certificate.json").is_file() else ({"k": 5}, None)
     asked = promised | ({"k": k} if k else {})
+    console.tell_input(graph, quiet=quiet, json=json)
     with console.own_stdout():
-        found = run(graph, **asked, original=before, known=part, seed=seed, progress=console.progress(quiet), jobs=jobs)
+        found = run(graph, **asked, original=before, known=part, seed=seed, progress=progress, jobs=jobs)
         was = None if before is None else run(before, **asked, jobs=jobs)
     if json:
         console.print_json(found.to_dict() | ({} if was is None else {"stronger": found.stronger_than(was)}))
     elif not quiet:
-        typer.echo(console.describe_input(graph))
         _print(found, is_release=input.is_dir())
         for sentence in [] if was is None else found.stronger_than(was):
             typer.echo(sentence)
@@ -122,8 +124,9 @@ def _known(share: float, edges: float | None, layers: str | None) -> Known:
 
 
 def _lay_over(
-    one: TemporalGraph,
-    two: TemporalGraph,
+    input: Path,
+    other: Path,
+    graphs: tuple[TemporalGraph, TemporalGraph],
     records: list[Path],
     *,
     same_ids: bool,
@@ -138,8 +141,10 @@ def _lay_over(
 
     if len(records) not in (0, 2):
         raise InputError("two releases have two records: give --record twice, in their order")
+    one, two = graphs
     if records:
-        one, two = (with_original_ids(graph, file) for graph, file in zip((one, two), records, strict=True))
+        parts = zip(graphs, (input, other), records, strict=True)
+        one, two = (released.with_original_ids(*part) for part in parts)
     found = two_releases(one, two, same=same_ids or bool(records), seed=seed, jobs=jobs)
     if json:
         console.print_json({"n_nodes": one.n_nodes, "attackers": [found.to_dict()]})
@@ -178,7 +183,6 @@ def _under_original_ids(
     path: Path, graph: TemporalGraph, original: TemporalGraph, records: list[Path], *, same_ids: bool
 ) -> TemporalGraph:
     """The release with the ids of the original: by its record, or because they were kept."""
-    from shoal.audit._released import read_certificate
     from shoal.audit.learn import laid_out_like
     from shoal.errors import InputError
 
@@ -186,13 +190,9 @@ def _under_original_ids(
         raise InputError("one release has one record; --record was given more than once")
     if records and same_ids:
         raise InputError("--record and --same-ids do not go together: a record says whose pseudonym is whose")
-    if records:
-        return with_original_ids(graph, records[0])
-    if not path.is_dir():
+    if not records and not path.is_dir():
         return laid_out_like(graph, original)
-    if not same_ids and read_certificate(path).get("ids") != "original":
-        raise InputError(f"{path}: people in it have pseudonyms; say who is who with --record")
-    return graph
+    return graph if same_ids else released.with_original_ids(graph, path, records[0] if records else None)
 
 
 def _levels(graph: TemporalGraph, record: Path, *, renamed: bool) -> dict[Any, int]:
@@ -206,27 +206,6 @@ def _levels(graph: TemporalGraph, record: Path, *, renamed: bool) -> dict[Any, i
     if not all(str(node) in ids for node in people):
         raise InputError(f"{record}: is not the private record of this release")
     return {node: known["levels"][ids[str(node)] or str(node)] for node in people}
-
-
-def with_original_ids(release: TemporalGraph, record: Path) -> TemporalGraph:
-    """Undo the pseudonyms with the private record, if it is that of this release: its groups are alike in it."""
-    import numpy as np
-
-    from shoal.build import ids_as_series
-    from shoal.errors import InputError
-    from shoal.extend import read_record
-
-    known = read_record(record)
-    ids, groups = known["ids"], known["groups"]
-    names = [str(node) for node in release.nodes.to_list()]
-    fits = all(name in ids for name in names) and {part.label for part in release.slices} <= set(known["slices"])
-    if fits:
-        labels, rows = np.array([groups[name] for name in names]), release.degree_matrix()
-        first = np.unique(labels, return_index=True)[1]
-        fits = bool((rows == rows[first][np.unique(labels, return_inverse=True)[1]]).all())
-    if not fits:
-        raise InputError(f"{record}: is not the private record of this release")
-    return release.renamed(ids_as_series([ids[name] for name in names]).alias("node"))
 
 
 def _print(found: Audit, *, is_release: bool) -> None:

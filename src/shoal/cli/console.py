@@ -2,60 +2,37 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from shoal.display import estimate, visible_progress
 from shoal.progress import Progress
+from shoal.solver import own_stdout
+
+__all__ = [
+    "describe_input",
+    "describe_release",
+    "own_stdout",
+    "own_warnings",
+    "plural",
+    "print_json",
+    "progress",
+    "tell_input",
+]
 
 if TYPE_CHECKING:
     from shoal.graph import TemporalGraph
     from shoal.release import Release
 
 
-class Bars(Progress):
-    """A progress bar per stage with steps done and time left, drawn on a terminal and nowhere else."""
-
-    @contextmanager
-    def stage(self, name: str, total: int) -> Iterator[Callable[[float], None]]:
-        """Draw a bar for this stage, and take it away at its end."""
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-        from rich.progress import Progress as RichProgress
-
-        columns = (
-            TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-            TextColumn("left"), TimeRemainingColumn(),
-        )  # fmt: skip
-        with RichProgress(*columns, console=Console(stderr=True), transient=True) as bars:
-            task = bars.add_task(name, total=total)
-            yield lambda share: bars.update(task, completed=round(share * total))
-
-
 def progress(quiet: bool) -> Progress:
-    """Bars where somebody can see them."""
-    return Bars() if sys.stderr.isatty() and not quiet else Progress()
-
-
-@contextmanager
-def own_stdout() -> Iterator[None]:
-    """Keep stdout for our data: the solver's C++ code now and then prints a line of its own there."""
-    sys.stdout.flush()
-    kept = os.dup(1)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 1)
-        yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
-        os.close(nowhere)
+    """Bars on a terminal, lines in a log, nothing for those who want to hear nothing."""
+    return Progress() if quiet else visible_progress()
 
 
 @contextmanager
@@ -74,14 +51,40 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def describe_input(graph: TemporalGraph) -> str:
-    """What was read, in one or two sentences."""
+    """What was read, what was guessed and what was left out: a sentence each."""
     text = f"{plural(graph.n_nodes, 'person', 'people')}, {plural(graph.n_slices, 'slice')}, {plural(graph.n_edges, 'edge')}."
-    if graph.tally is None:
-        return text
     tally = graph.tally
+    if tally is None:
+        return text
     notes = [f"{plural(tally.self_loops, 'self-loop')} dropped"] if tally.self_loops else []
     notes += [f"{plural(tally.repeats, 'repeated contact')} merged"] if tally.repeats else []
-    return f"{plural(tally.rows, 'contact')} read: {text}" + (f" ({', '.join(notes)})" if notes else "")
+    lines = [f"{plural(tally.rows, 'contact')} read: {text}" + (f" ({', '.join(notes)})" if notes else "")]
+    if tally.guessed:
+        words = {"source": "one person", "target": "the other", "time": "the time", "layer": "the layer"}
+        taken = [f"'{name}' is {words[role]} (--{role})" for role, name in tally.guessed.items()]
+        lines.append(f"Guessed: column {', column '.join(taken)}.")
+    if tally.unused:
+        many = "column" if len(tally.unused) == 1 else "columns"
+        shown = ", ".join(f"'{name}'" for name in tally.unused[:12]) + (", …" if len(tally.unused) > 12 else "")
+        lines.append(f"Not used: {many} {shown}.")
+    return "\n".join([*lines, *(f"Note: {remark}." for remark in tally.remarks)])
+
+
+def tell_input(graph: TemporalGraph, *, quiet: bool, json: bool, effort: str | None = None) -> None:
+    """Say what was read: on stdout, or on stderr where that belongs to JSON and there is something to know.
+
+    With an effort, also how long a release of it takes, where that is long.
+    """
+    if quiet:
+        return
+    tally = graph.tally
+    if not json:
+        typer.echo(describe_input(graph))
+    elif tally is not None and (tally.guessed or tally.remarks):
+        typer.echo(describe_input(graph), err=True)
+    how_long = estimate(graph.n_nodes, graph.n_slices, graph.n_edges, effort) if effort else None
+    if how_long is not None:
+        typer.echo(f"This takes {how_long} on two cores.", err=True)
 
 
 def describe_release(release: Release) -> list[str]:

@@ -31,9 +31,10 @@ def demo(
         graph = messenger(2000, seed=1)
         typer.echo("Data: a made-up messenger, day by day.")
     typer.echo(console.describe_input(graph))
+    progress = console.progress(quiet=False)
     with console.own_stdout():
-        release = anonymize(graph, k, progress=console.progress(quiet=False))
-    release.save(output, force=force)
+        release = anonymize(graph, k, progress=progress)
+    release.save(output, force=force, progress=progress)
     for sentence in console.describe_release(release):
         typer.echo(sentence)
     verdict = verify(output)

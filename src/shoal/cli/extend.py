@@ -60,17 +60,19 @@ def extend(
 
     check_target(output, force=force)
     make_about(title, by, date)
-    graph = load(input)
+    progress = console.progress(quiet)
+    graph = load(input, progress)
+    console.tell_input(graph, quiet=quiet, json=json)
     limits = options.limits(must_keep, forbid, exempt)
     with console.own_stdout():
         made = run(
             release, graph, private, allow=allow, **limits, seed=seed, effort=effort, jobs=jobs,
-            progress=console.progress(quiet),
+            progress=progress,
         )  # fmt: skip
     with console.own_warnings():
         certificate = made.save(
             output, private=private, private_report=private_report, format=format, report=not no_report, force=force,
-            source=input, title=title, by=by, date=date,
+            source=input, title=title, by=by, date=date, progress=progress,
         )  # fmt: skip
     if json:
         console.print_json(certificate)

@@ -30,14 +30,16 @@ def _reading(folder: Path, reading: dict[str, Any], refused: dict[str, Any]) -> 
     from shoal.errors import InputError
 
     asked = {"--directed": reading["directed"], "--layer": reading["layer"], "--nodes": reading["nodes"],
-             "--dialect": reading["dialect"], "--time-format": reading["time_format"], **refused}  # fmt: skip
+             "--dialect": reading["dialect"], "--time-format": reading["time_format"],
+             "--day-first": reading["day_first"] is not None, "--header": reading["header"] is not None,
+             "--encoding": reading["encoding"], **refused}  # fmt: skip
     for name, value in asked.items():
         if value:
             raise InputError(f"{folder}: {name} does not go with a folder of Parquet; it works on a single file")
     if reading["slice"] is None and reading["slices"] is None:
         raise InputError(f"{folder}: say how to cut time with --slice (1h, 1d, 1w, 1mo, 1y, value) or --slices")
     names = {name: reading[name] or name for name in ("source", "target", "time")}
-    return names | {name: reading[name] for name in ("slice", "slices", "timezone", "offset", "time_unit")}
+    return names | {name: reading[name] for name in ("slice", "slices", "timezone", "offset", "time_unit", "origin")}
 
 
 def describe(made: dict[str, Any]) -> list[str]:

@@ -12,6 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from shoal.graph import TemporalGraph
+    from shoal.progress import Progress
 
 _TIME = "Time and slices"
 _INPUT = "Input"
@@ -32,8 +33,8 @@ def contacts(text: str) -> Path:
 Input = Annotated[
     Path,
     typer.Argument(
-        help="A file of contacts (CSV, TSV, Parquet, GraphML, GEXF or a dialect; gzip or zstd too), a folder of Parquet of any "
-        "size, or a query: 'sqlite:///calls.db?query=SELECT ...'.",
+        help="A file of contacts (CSV, TSV, Excel, Parquet, GraphML, GEXF or a dialect; gzip or zstd too), a folder of Parquet "
+        "of any size, or a query: 'sqlite:///calls.db?query=SELECT ...'.",
         parser=contacts,
         show_default=False,
     ),
@@ -62,13 +63,30 @@ TimeFormat = Annotated[
 TimeUnit = Annotated[
     str, typer.Option("--time-unit", help="Unit of numeric times: s, ms, us or ns.", rich_help_panel=_TIME)
 ]
+DayFirst = Annotated[
+    bool | None,
+    typer.Option("--day-first/--month-first", help="Whether 03/04/2021 is the third of April.", rich_help_panel=_TIME),
+]
+Origin = Annotated[
+    str | None,
+    typer.Option("--origin", help="The date that small numbers count from, such as 2024-05-01.", rich_help_panel=_TIME),
+]
 Source = Annotated[
-    str | None, typer.Option("--source", help="Column of one person (default: source).", rich_help_panel=_INPUT)
+    str | None, typer.Option("--source", help="Column of one person (default: guessed).", rich_help_panel=_INPUT)
 ]
 Target = Annotated[
-    str | None, typer.Option("--target", help="Column of the other (default: target).", rich_help_panel=_INPUT)
+    str | None, typer.Option("--target", help="Column of the other (default: guessed).", rich_help_panel=_INPUT)
 ]
-Time = Annotated[str | None, typer.Option("--time", help="Column of the time (default: time).", rich_help_panel=_INPUT)]
+Time = Annotated[
+    str | None, typer.Option("--time", help="Column of the time (default: guessed).", rich_help_panel=_INPUT)
+]
+Header = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="Whether the first line names columns.", rich_help_panel=_INPUT),
+]
+Encoding = Annotated[
+    str | None, typer.Option("--encoding", help="Of text that is not UTF-8, such as cp1252.", rich_help_panel=_INPUT)
+]
 Layer = Annotated[
     str | None,
     typer.Option(
@@ -79,7 +97,7 @@ Dialect = Annotated[
     str | None,
     typer.Option(
         "--dialect",
-        help="csv, parquet, snap, konect, sociopatterns, multiplex, multinet, simplices, graphml or gexf.",
+        help="csv, xlsx, parquet, snap, konect, sociopatterns, multiplex, multinet, simplices, graphml or gexf.",
         rich_help_panel=_INPUT,
     ),
 ]
@@ -204,6 +222,10 @@ def _reading(
     offset: Offset = None,
     time_format: TimeFormat = None,
     time_unit: TimeUnit = "s",
+    day_first: DayFirst = None,
+    origin: Origin = None,
+    header: Header = None,
+    encoding: Encoding = None,
 ) -> None:
     """The options of every command that reads contacts."""
 
@@ -225,11 +247,13 @@ class Load:
     def __init__(self, **options: Any) -> None:
         self.options = options
 
-    def __call__(self, path: Path, **changes: Any) -> TemporalGraph:
+    def __call__(self, path: Path, progress: Progress | None = None, **changes: Any) -> TemporalGraph:
         """The graph in this file; `changes` go before the options."""
+        from shoal.progress import Progress
         from shoal.read import read
 
-        return read(path, **self.options | changes)
+        with (progress or Progress()).stage("reading", 1):
+            return read(path, **self.options | changes)
 
 
 def reads_contacts(command: Callable[..., None]) -> Callable[..., None]:

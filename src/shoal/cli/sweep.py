@@ -25,6 +25,7 @@ def sweep(
     budget: Annotated[
         float | None, typer.Option("--budget", help="Find the largest k that changes at most this share of the edges.")
     ] = None,
+    effort: options.Effort = "balanced",
     seed: Annotated[int, typer.Option("--seed", help="Of the anonymizations.", min=0)] = 0,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -44,7 +45,9 @@ def sweep(
     widths = [w.strip() for w in slice.split(",")] if slice else [None]
     graphs = {width or "as it is": graph_of(width) for width in widths}
     with console.own_stdout():
-        found = run(graphs, ks, folder=output, budget=budget, seed=seed, progress=console.progress(quiet))
+        found = run(
+            graphs, ks, folder=output, budget=budget, seed=seed, progress=console.progress(quiet), effort=effort
+        )
     if json:
         console.print_json(found.to_dict())
     elif not quiet:

@@ -54,6 +54,17 @@ def check_run(shard_people: int, work_dir: str | os.PathLike[str] | None, *, res
     return shard_people
 
 
+def check_work(folder: str | os.PathLike[str] | None, *, resume: bool) -> None:
+    """Refuse early, before anything is read, a work folder that could not be begun or gone on with."""
+    if folder is None:
+        return
+    place = Path(os.path.abspath(a_path("work_dir", folder)))
+    if resume and not (place / _RUN).exists():
+        raise InputError(f"{place}: there is nothing to resume; start without --resume")
+    if not resume and place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise InputError(f"{place}: is not an empty folder; go on with the work in it by --resume, or delete it")
+
+
 def open_work(folder: str | os.PathLike[str], what: dict[str, Any], seed: int | None, *, resume: bool) -> Work:
     """Begin a work folder for the run described by `what`, or go on with it."""
     place = Path(os.path.abspath(folder))
@@ -71,15 +82,15 @@ def open_work(folder: str | os.PathLike[str], what: dict[str, Any], seed: int | 
             ) from None
         if seed is not None and seed != kept:
             raise InputError(f"{place}: was begun with another seed; start again without --resume")
-        for name in sorted({*before, *described}):
+        for name in dict.fromkeys([*described, *before]):  # the input first: what follows from it is not at fault
             if before.get(name) != described.get(name):
+                what_for = "input (another file, or cut into slices otherwise)" if name == "input" else name
                 raise InputError(
-                    f"{place}: was begun with another {name}; start again without --resume, in another folder"
+                    f"{place}: was begun with another {what_for}; start again without --resume, in another folder"
                 )
         clear_drafts(place)
         return Work(place, kept, draft)
-    if place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise InputError(f"{place}: is not an empty folder; go on with the work in it by --resume, or delete it")
+    check_work(place, resume=False)
     work = Work(place, secrets.randbits(128) if seed is None else a_seed(seed), secrets.token_hex(4))
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ from scipy import optimize, sparse
 
 from shoal.crowds import distinct_rows
 from shoal.errors import GuaranteeError, NoReleaseError
+from shoal.solver import milp
 
 INFEASIBLE = 2  # of scipy's result codes
 
@@ -73,7 +74,7 @@ def _enough_for_all(
     if n_opened:
         constraints.append(optimize.LinearConstraint(only_if, -np.inf, 0))
         constraints.append(optimize.LinearConstraint(by_host[opened[1]] - demand, -size[opened[1]], np.inf))
-    found = optimize.milp(
+    found = milp(
         np.zeros(n_cells + n_opened),
         integrality=np.ones(n_cells + n_opened),
         bounds=optimize.Bounds(0, np.concatenate([count[kind], np.ones(n_opened)])),

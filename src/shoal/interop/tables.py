@@ -14,6 +14,18 @@ if TYPE_CHECKING:
     import pyarrow
 
 
+class Tabular:
+    """Something that is a table in polars, so in pandas too."""
+
+    def to_polars(self) -> pl.DataFrame:
+        """The table."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The rows of `to_polars` as a pandas frame."""
+        return as_pandas(self.to_polars())
+
+
 def to_polars(graph: TemporalGraph) -> pl.DataFrame:
     """One row per edge: source, target, slice, and layer where there are layers."""
     codes, ends = graph.slice_codes(), graph._edges
@@ -28,9 +40,14 @@ def to_polars(graph: TemporalGraph) -> pl.DataFrame:
 
 
 def to_pandas(graph: TemporalGraph) -> pandas.DataFrame:
+    """The rows of `to_polars`."""
+    return as_pandas(to_polars(graph))
+
+
+def as_pandas(frame: pl.DataFrame) -> pandas.DataFrame:
     """Column by column, which needs no pyarrow."""
     pd = package("pandas")
-    return pd.DataFrame({name: column.to_list() for name, column in to_polars(graph).to_dict().items()})
+    return pd.DataFrame({name: column.to_list() for name, column in frame.to_dict().items()})
 
 
 def to_arrow(graph: TemporalGraph) -> pyarrow.Table:

@@ -53,6 +53,7 @@ def anonymize_folder(
     timezone: str = "UTC",
     offset: str | None = None,
     time_unit: str = "s",
+    origin: str | None = None,
     seed: int | None = None,
     effort: str = "balanced",
     objective: str = "edges",
@@ -84,7 +85,14 @@ def anonymize_folder(
     shard_people = check_run(shard_people, work_dir, resume=resume)
     how = How("search", effort, None, objective, deletion_weight, 1)
     check_target(output, force=force)
-    cut = {"slice": slice, "slices": slices, "timezone": timezone, "offset": offset, "time_unit": time_unit}
+    cut = {
+        "slice": slice,
+        "slices": slices,
+        "timezone": timezone,
+        "offset": offset,
+        "time_unit": time_unit,
+        "origin": origin,
+    }
     found = find_contacts(folder, source, target, time, cut)
     what = {"input": _fingerprint(found), "columns": [source, target, time], "slices": cut, "k": k, "options": repr(how),
             "shard size": shard_people}  # fmt: skip

@@ -23,7 +23,8 @@ from shoal.engine.parts import read_array, read_facts
 from shoal.errors import InputError, RowError
 from shoal.group.exact import cheapest_cuts
 from shoal.read.dialects import NO_PARQUET
-from shoal.read.text import first_line, most_unpacked, too_much
+from shoal.read.packed import most_unpacked, too_much
+from shoal.read.text import first_line
 
 CHUNK_ROWS = 5_000_000
 BLOCK_PEOPLE = 250_000

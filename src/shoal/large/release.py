@@ -21,7 +21,7 @@ from shoal.release import EdgeCounts
 from shoal.write.again import warn_if_again
 from shoal.write.certificate import Facts, make_certificate
 from shoal.write.folder import check_target, write_certificate, write_parquet
-from shoal.write.private import check_private, digest_of
+from shoal.write.private import check_private, digest_of, write_private
 
 
 class Made(NamedTuple):
@@ -68,7 +68,8 @@ def write_large(
         facts = {"input_digest": made.digest, "edges_digest": digest_of(repr(content["sha256"]).encode())}
         warn_if_again(target, content, record, facts)
         if record_draft is not None:
-            engine.map(functools.partial(_write_private, record_draft, facts, keep_ids), [made])
+            name = "" if record is None else record.name
+            engine.map(functools.partial(_write_private, record_draft, name, keep_ids, facts), [made])
     return content
 
 
@@ -102,12 +103,23 @@ def _write_people(draft: Path, keep_ids: bool, made: Made, threads: int, tell: T
     write_parquet(pl.DataFrame({"node": names}), draft / "nodes.parquet", row_group_size=1_000_000)
 
 
-def _write_private(file: Path, facts: dict[str, str], keep_ids: bool, made: Made, threads: int, tell: Tell) -> None:
-    """Who is who, by the name in the folder, and in which group; the seed is in the metadata of the file."""
-    ids = _names(made.people)
+def _write_private(
+    file: Path, file_name: str, keep_ids: bool, facts: dict[str, str], made: Made, threads: int, tell: Tell
+) -> None:
+    """Who is who, by the name in the folder, and in which group: as JSON where the file is called so, else as Parquet."""
+    ids, groups = _names(made.people), read_array(made.groups, "labels")
     names = ids if keep_ids else np.arange(1, made.n + 1)
-    record = pl.DataFrame({"node": names, "id": ids, "group": read_array(made.groups, "labels")}).sort("node")
-    write_parquet(record, file, metadata={"warning": "PRIVATE", "seed": str(made.work.seed), **facts})
+    if file_name.endswith(".json"):
+        published = [str(name) for name in names.tolist()]
+        record = {
+            "warning": "PRIVATE: whoever has this file can undo the release.", "seeds": [made.work.seed], "k": made.k,
+            "method": "search", **facts, "slices": made.slices, "ids": dict(zip(published, ids.tolist(), strict=True)),
+            "levels": dict.fromkeys(published, made.k), "groups": dict(zip(published, groups.tolist(), strict=True)),
+            "highest": made.n, "limits": None, "held_back": [], "changed_edges": {},
+        }  # fmt: skip
+        return write_private(record, file)
+    table = pl.DataFrame({"node": names, "id": ids, "group": groups}).sort("node")
+    return write_parquet(table, file, metadata={"warning": "PRIVATE", "seed": str(made.work.seed), **facts})
 
 
 def _certificate(made: Made, folder: Path, *, keep_ids: bool) -> dict[str, Any]:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from shoal import notebook
+from shoal.interop.tables import Tabular
 from shoal.measure.describe import MEASURES
+
+if TYPE_CHECKING:
+    import altair
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Tabular):
     """An original and its release, measured.
 
     `slices` has one row per slice: its label, the edges of both graphs, and every measure, as one column or as two that end in
@@ -61,6 +65,16 @@ class Comparison:
                 if name in self.overall
             },
         }
+
+    def to_polars(self) -> pl.DataFrame:
+        """One row per slice: the table `slices`."""
+        return self.slices
+
+    def plot(self) -> altair.Chart:
+        """A chart of how alike PageRank is, slice by slice."""
+        from shoal.plots import similarity
+
+        return similarity(self)
 
     def by(self, axis: str) -> pl.DataFrame:
         """Edges and mean PageRank similarity by layer, or by time bin, where slices are layers and bins together.

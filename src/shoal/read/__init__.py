@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import polars as pl
 
 from shoal import build
 from shoal.checks import a_path, a_text, yes_or_no
-from shoal.errors import InputError, RowError
+from shoal.columns import take_roles
+from shoal.errors import InputError, RowError, spoken
 from shoal.graph import TemporalGraph
-from shoal.read.dialects import DIALECTS, Layout, dialect_of
+from shoal.read.dialects import DIALECTS, Asked, Layout, dialect_of, guess_dialect
 from shoal.read.people import read_people
 from shoal.read.release import read_release
 from shoal.read.sql import Query, ask, place
-from shoal.read.text import named
+from shoal.read.text import named, short
 
 __all__ = ["read"]
 
@@ -35,9 +37,16 @@ def read(
     offset: str | None = None,
     time_format: str | None = None,
     time_unit: str = "s",
+    day_first: bool | None = None,
+    origin: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
     directed: bool = False,
 ) -> TemporalGraph:
-    """Read contacts from a file: CSV or TSV with header, Parquet, GraphML, GEXF or a named dialect, plain or compressed.
+    """Read contacts from a file: CSV, TSV, Excel, Parquet, GraphML, GEXF or a named dialect, plain or compressed.
+
+    What nobody says is guessed from the names of columns and from what is in them; `graph.tally` tells what was guessed
+    and what was not used.
 
     Parameters
     ----------
@@ -47,17 +56,26 @@ def read(
     slice, slices
         How time is cut: calendar bins ("1h", "1d", "1w", "1mo", "1y"), each distinct "value", or N equal parts.
     source, target, time, layer
-        Names of columns; by default these very words. A column `layer` is used where you name it, or where no time is
-        cut; otherwise the layers are merged.
+        Names of columns; by default these very words, or others that mean the same. A column `layer` is used where you
+        name it, or where no time is cut; otherwise the layers are merged.
     dialect
-        csv, parquet, snap, konect, sociopatterns, multiplex, multinet, simplices, graphml or gexf; by default what the
-        file's name says.
+        csv, xlsx, parquet, snap, konect, sociopatterns, multiplex, multinet, simplices, graphml or gexf; by default what
+        the file's name says, or how it begins.
     nodes
         A file with more people, who may never appear in a contact: a column `node` or `id`, or one id a line.
     timezone, offset
         Whose calendar, and how much later its bins begin ("5h").
     time_format, time_unit
         For times that are neither Unix seconds nor ISO 8601: a strptime format, or ms, us, ns.
+    day_first
+        Whether 03/04/2021 is the third of April; only needed where no date of the file tells.
+    origin
+        The date that small numbers count from; without it their slices are numbered.
+    header
+        Whether the first line of a CSV file or a sheet names the columns; by default what it looks like. Columns without
+        names are called 0, 1, 2 and so on.
+    encoding
+        Of a text that is not UTF-8; by default cp1252, as Windows writes it.
     directed
         Keep the direction of contacts.
 
@@ -70,27 +88,33 @@ def read(
     TemporalGraph(3 nodes, 3 slices, 2 edges, undirected)
     """
     path = place(path)
-    for name, value in (("source", source), ("target", target), ("time", time), ("layer", layer), ("dialect", dialect)):
+    told = {"source": source, "target": target, "time": time, "layer": layer}
+    for name, value in (*told.items(), ("dialect", dialect), ("encoding", encoding)):
         if value is not None:
             a_text(name, value)
+    if header is not None:
+        yes_or_no("header", header)
     if nodes is not None:
         a_path("nodes", nodes)
     yes_or_no("directed", directed)
     if isinstance(path, Query):
         layout = ask(path)
     elif path.is_dir():
+        if not (path / "certificate.json").exists() and next(path.rglob("*.parquet"), None) is not None:
+            raise InputError(
+                f"{path}: is a folder of Parquet, which `shoal anonymize` and `shoal audit` take; here contacts come in one file"
+            )
         return read_release(path)
     else:
-        dialect = dialect or dialect_of(path)
-        if dialect not in DIALECTS:
-            raise InputError(f"unknown dialect '{dialect}'; known are {', '.join(DIALECTS)}")
-        layout = DIALECTS[dialect](path)
+        layout = _layout(path, dialect, Asked(header, encoding))
     if directed and layout.directed is False:
         raise InputError(f"{path}: --directed was asked for, but edges in it have no direction")
-    names = _choose_columns(path, layout, source, target, time, layer, cut=slice is not None or slices is not None)
+    names, guessed = _choose_columns(path, layout, told, cut=slice is not None or slices is not None)
     if layout.end is not None and names.get("time") == layout.time:
         names["end"] = layout.end
-    frame = layout.table.frame.select(sorted({n for n in names.values() if n}))
+    used = {name for name in names.values() if name}
+    unused = tuple(layout.others.get(name, name) for name in layout.table.frame.columns if name not in used)
+    frame, said = layout.table.frame.select(sorted(used)), layout.said
     extra = read_people(Path(nodes)) if nodes is not None else None
     if layout.people is not None:
         extra = layout.people if extra is None else pl.concat([layout.people, extra.cast(pl.String)])
@@ -98,7 +122,7 @@ def read(
     del layout  # with every column that is not asked for
     frame, extra = build.whole_numbers(frame, [names["source"], names["target"]], extra)
     try:
-        return TemporalGraph.from_edges(
+        graph = TemporalGraph.from_edges(
             frame,
             **names,
             slice=slice,
@@ -107,6 +131,8 @@ def read(
             offset=offset,
             time_format=time_format,
             time_unit=time_unit,
+            day_first=day_first,
+            origin=origin,
             nodes=extra,
             directed=directed,
         )
@@ -114,41 +140,64 @@ def read(
         raise InputError(f"{where(error.row)}, column '{error.column}': {error.problem}") from None
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+    assert graph.tally is not None
+    graph.tally = graph.tally._replace(
+        unused=unused, guessed=guessed, remarks=(*map(spoken, said), *graph.tally.remarks)
+    )
+    return graph
+
+
+def _layout(path: Path, dialect: str | None, asked: Asked) -> Layout:
+    """The file as its dialect says: the one that is named, or the one it looks like."""
+    if dialect is not None and dialect not in DIALECTS:
+        raise InputError(f"unknown dialect '{dialect}'; known are {', '.join(DIALECTS)}")
+    guess = dialect or guess_dialect(path)
+    layout = DIALECTS[guess](path, asked)
+    if dialect is None and guess != "csv" and guess != dialect_of(path):
+        layout = layout._replace(said=(f"the file was read in the dialect {guess}, as it begins", *layout.said))
+    return layout
 
 
 def _choose_columns(
-    path: Path,
-    layout: Layout,
-    source: str | None,
-    target: str | None,
-    time: str | None,
-    layer: str | None,
-    *,
-    cut: bool,
-) -> dict[str, str]:
-    """Which column means what: what the user named, else the dialect's own, else the usual words."""
+    path: Path, layout: Layout, told: dict[str, str | None], *, cut: bool
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Which column means what, and which of that is guessed: what the user named, else the dialect's own, else a guess."""
+    frame = layout.table.frame
+    known = {role: name or getattr(layout, role) for role, name in told.items()}
+    names = {role: name for role, name in known.items() if name is not None}
+    for role, name in names.items():
+        if name not in frame.columns:
+            raise _no_column(path, layout, name, role)
+    wanted = ["source", "target", "time"] if cut or not layout.source else ["source", "target"]
+    names, guessed = take_roles(frame, names, wanted if cut else [*wanted, "layer"])
+    for role in ("source", "target"):
+        if role not in names:
+            raise _no_column(path, layout, role, role)
+    if cut and "time" not in names:
+        raise InputError(
+            f"{path}: a slice width was given but there is no column 'time'; the columns are {named(frame.columns)} (name the "
+            "right one with --time)"
+        )
+    if not cut and "time" in names:
+        if told["time"] or "layer" not in names:
+            raise InputError(
+                f"{path}: there are times in it; say how to cut them with --slice (1h, 1d, 1w, 1mo, 1y, value) or --slices; "
+                f"they are in column '{short(names['time'])}', and --slices 1 takes all together"
+            )
+        guessed.pop("time", None)
+        del names["time"]
+    return names, guessed
+
+
+def _no_column(path: Path, layout: Layout, name: str, role: str) -> InputError:
+    """Say what is there, and what else may be meant."""
     have = layout.table.frame.columns
-    chosen = {
-        "source": source or layout.source or "source",
-        "target": target or layout.target or "target",
-        "time": time or layout.time or ("time" if "time" in have else None),
-        "layer": layer or layout.layer,
-    }
-    if not cut:
-        if chosen["time"] and (time or not chosen["layer"]):
-            raise InputError(
-                f"{path}: there are times in it; say how to cut them with --slice (1h, 1d, 1w, 1mo, 1y, value) or --slices"
-            )
-        chosen["time"] = None
-        if not chosen["layer"] and "layer" in have:
-            chosen["layer"] = "layer"
-    elif not chosen["time"]:
-        raise InputError(f"{path}: a slice width was given but there is no column 'time'; name it with --time")
-    found = {k: v for k, v in chosen.items() if v is not None}
-    for role, name in found.items():
-        if name not in have:
-            line = "" if layout.source or isinstance(path, Query) else ", line 1"
-            raise InputError(
-                f"{path}{line}: no column '{name}'; the columns are {named(have)} (name the right one with --{role})"
-            )
-    return found
+    line = "" if layout.source or isinstance(path, Query) else ", line 1"
+    hint = ""
+    if len(have) == 1 and re.search(r"\S\s+\S", have[0]):
+        hint = "; columns between blanks are read with --dialect snap, konect or sociopatterns"
+    elif not layout.source and any(re.fullmatch(r"[-+.\d]+", one) for one in have) and have[0] != "0":
+        hint = "; if the first line is a contact, say --no-header"
+    return InputError(
+        f"{path}{line}: no column '{short(name)}'; the columns are {named(have)} (name the right one with --{role}){hint}"
+    )

@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 
 from shoal.errors import InputError
-from shoal.read.text import Table, blank_separated, load_text, most_unpacked, too_much
+from shoal.read.packed import most_unpacked, too_much
+from shoal.read.text import Table, blank_separated, load_text
 
 _PARTS = ("nverts", "simplices", "times")
 

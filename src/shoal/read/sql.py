@@ -22,7 +22,8 @@ from shoal.checks import a_path
 from shoal.errors import InputError
 from shoal.interop.packages import package
 from shoal.read.dialects import Layout
-from shoal.read.text import Table, first_line, most_unpacked, too_much
+from shoal.read.packed import most_unpacked, too_much
+from shoal.read.text import Table, first_line
 
 _EXAMPLE = "sqlite:///contacts.db?query=SELECT source, target, time FROM contacts"
 _BATCH = 50_000

@@ -8,52 +8,21 @@ does, so that a table never takes much more memory than its file.
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import re
-import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 import polars as pl
-import zstandard
 
 from shoal.errors import InputError
+from shoal.read.packed import load_bytes
 
 _BLANKS = bytes.maketrans(b"\t\v\f", b"   ")
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-# A small file that unpacks to very much is an attack or an accident. Tables of contacts shrink to a tenth, seldom to a hundredth.
-_GENEROUS, _GENEROUS_RATIO = 1 << 26, 200
 MOST_COLUMNS = 4_000  # each takes kilobytes, however short the table
-_DAMAGES = (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError)
-
 Records = Callable[[], Iterator[tuple[int, Sequence[str | bytes]]]]
-_most_unpacked: ContextVar[int | None] = ContextVar("most_unpacked", default=None)
-
-
-@contextmanager
-def unpacking_at_most(n_bytes: int) -> Iterator[None]:
-    """Refuse files that are larger than this once they are unpacked; by default 64 MB or 200 times the file."""
-    token = _most_unpacked.set(n_bytes)
-    try:
-        yield
-    finally:
-        _most_unpacked.reset(token)
-
-
-def most_unpacked(packed: int) -> int:
-    """What a file of so many bytes may unpack to."""
-    told = _most_unpacked.get()
-    return max(_GENEROUS, _GENEROUS_RATIO * packed) if told is None else told
-
-
-def too_much(path: Path, most: int) -> InputError:
-    """The refusal of a file that unpacks to more than that."""
-    return InputError(f"{path}: the file unpacks to more than {most / 1e6:,.0f} MB, which is not allowed")
 
 
 def refuse_too_wide(path: Path, n_columns: int) -> None:
@@ -70,108 +39,78 @@ class Table:
     where: Callable[[int], str]
 
 
-def load_bytes(path: Path) -> bytes:
-    """The content of a file, decompressed if it is gzip or zstd (told by its first bytes, not by its name)."""
-    try:
-        data = path.read_bytes()
-    except (FileNotFoundError, ValueError):  # a zero byte in the name
-        raise InputError(f"{path}: no such file") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    data = _unpacked(path, data)
-    if not data.strip():
-        raise InputError(f"{path}: the file is empty")
-    return data
+def load_text(path: Path, encoding: str | None = None, said: list[str] | None = None) -> bytes:
+    """The content of a text file as UTF-8 bytes without byte-order mark; every line ends with a line feed.
 
-
-def first_bytes(path: Path, n_bytes: int) -> bytes:
-    """How a file begins once it is unpacked; no more of it is read than needed."""
-    with path.open("rb") as stream:
-        packed = stream.read(max(n_bytes, 65_536))
-    out = bytearray()
-    try:
-        for piece in _pieces(packed):
-            out += piece
-            if len(out) >= n_bytes:
-                break
-    except _DAMAGES:
-        pass  # the file goes on, or is damaged: whoever reads it all will say so
-    return bytes(out[:n_bytes])
-
-
-def _unpacked(path: Path, data: bytes) -> bytes:
-    """The data itself where it is not packed. What is packed is unpacked twice: first to count, and nothing is kept then."""
-    most, size = most_unpacked(len(data)), 0
-    try:
-        for piece in _pieces(data):
-            size += len(piece)
-            if size > most:
-                raise too_much(path, most)
-    except _DAMAGES as error:
-        cut = "ends in the middle" if isinstance(error, EOFError) else "is damaged"
-        raise InputError(f"{path}: the compressed file {cut}") from None
-    return b"".join(_pieces(data))
-
-
-def _pieces(data: bytes) -> Iterator[bytes]:
-    """The content piece by piece, decompressed if it is gzip or zstd: all members of the one, all frames of the other."""
-    if data[:2] == _GZIP:
-        yield from _gunzip(data)
-    elif data[:4] == _ZSTD:
-        yield from _unzstd(data)
-    else:
-        yield data
-
-
-class _InSips(io.BytesIO):
-    """Gives little at a time: whatever gzip has read beyond a member it copies for the next, and from Python 3.12 on reads much."""
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        return super().read(4096 if size is None or size < 0 else min(size, 4096))
-
-
-def _gunzip(data: bytes) -> Iterator[bytes]:
-    stream = gzip.GzipFile(fileobj=_InSips(data))
-    while piece := stream.read1(1 << 20):
-        yield piece
-
-
-def _unzstd(data: bytes) -> Iterator[bytes]:
-    unpack = zstandard.ZstdDecompressor()
-    frame = unpack.decompressobj()
-    place = 0
-    while place < len(data):
-        piece = data[place : place + 256]  # at most 8 MB of zeros come out of so little
-        place += len(piece)
-        yield frame.decompress(piece)
-        if frame.eof:
-            place -= len(frame.unused_data)
-            if place < len(data):
-                frame = unpack.decompressobj()
-    if not frame.eof:
-        raise EOFError
-
-
-def load_text(path: Path) -> bytes:
-    """The content of a text file as UTF-8 bytes without byte-order mark; every line ends with a line feed."""
+    What is not UTF-8 is read in the encoding that is given; with a list to say so in, also as Windows writes it.
+    """
     data = load_bytes(path)
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise InputError(f"{path}: the file is UTF-16; save it as UTF-8")
+    _refuse_foreign(path, data)
+    if encoding is not None:
+        data = _decoded(path, data, encoding).encode()
+    elif data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise InputError(f"{path}: the file is UTF-16; save it as UTF-8, or say --encoding utf-16")
     data = data.removeprefix(b"\xef\xbb\xbf")
     nul = data.find(b"\0")
     if nul >= 0:
         raise InputError(f"{path}, line {_line_of(data, nul)}: this is not a text file (it holds a zero byte)")
     if not data.isascii():
-        try:
-            data.decode()
-        except UnicodeDecodeError as error:
-            line = _line_of(data, error.start)
-            raise InputError(f"{path}, line {line}: this is not UTF-8 text (byte 0x{data[error.start]:02x})") from None
+        data = _as_utf8(path, data, said)
     if b"\r" in data:  # as Windows and old Macs end lines
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not data.strip():
         raise InputError(f"{path}: the file is empty")
     return data
+
+
+_FOREIGN = (
+    (b"PK\x03\x04", "an Excel workbook or another zip file, not a text; read a workbook with --dialect xlsx"),
+    (b"\xd0\xcf\x11\xe0", "an Excel workbook of the old kind (.xls); save it as .xlsx or as CSV"),
+    (b"PAR1", "a Parquet file; read it with --dialect parquet"),
+    (b"SQLite format 3", "a SQLite database; read it with 'sqlite:///FILE?query=SELECT ...'"),
+)
+
+
+def _refuse_foreign(path: Path, data: bytes) -> None:
+    """Files that are no tables of text, by how they begin."""
+    for begin, what in _FOREIGN:
+        if data.startswith(begin):
+            raise InputError(f"{path}: this is {what}")
+    if re.match(rb"(\xef\xbb\xbf)?\s*(\{|\[\s*[\[{\"])", data):
+        raise InputError(
+            f"{path}: this is JSON, and JSON is not read; make a table of it, one contact a line, such as a CSV file"
+        )
+
+
+def _as_utf8(path: Path, data: bytes, said: list[str] | None) -> bytes:
+    try:
+        data.decode()
+        return data
+    except UnicodeDecodeError as error:
+        line, byte = _line_of(data, error.start), data[error.start]
+    try:
+        text = data.decode("cp1252") if said is not None else None
+    except UnicodeDecodeError:
+        text = None
+    if text is None or said is None:
+        raise InputError(f"{path}, line {line}: this is not UTF-8 text (byte 0x{byte:02x}); --encoding says what it is")
+    # cp1252 gives every byte a letter of its own, so people who differ in the file differ here too, whatever they are called
+    said.append(
+        "the text is not UTF-8 and was read as Windows writes it (cp1252); say another encoding with --encoding"
+    )
+    return text.encode()
+
+
+def _decoded(path: Path, data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding).removeprefix("\ufeff")
+    except LookupError:
+        raise InputError(
+            f"unknown encoding '{short(encoding)}' (expected a name such as utf-8, cp1252 or utf-16)"
+        ) from None
+    except ValueError as error:
+        start = getattr(error, "start", 0)
+        raise InputError(f"{path}, line {_line_of(data, start)}: this is not {encoding} text") from None
 
 
 def _line_of(data: bytes, position: int) -> int:
@@ -180,6 +119,29 @@ def _line_of(data: bytes, position: int) -> int:
 
 def delimited(path: Path, data: bytes, separator: str, *, header: bool = True) -> Table:
     """A CSV or TSV table, with quotes as in RFC 4180. Blank lines are skipped."""
+    records = _records(path, data, separator)
+    names = [name.strip() for name in next(records())[1]]
+    refuse_too_wide(path, len(names))
+    if header:
+        refuse_twice(path, names)
+    quoted = b'"' in data
+    tidy = data.strip(b"\n") if quoted else _without_blank_lines(data)
+    return _parse(path, tidy, separator, names if header else None, len(names), records, quoted=quoted)
+
+
+def first_rows(path: Path, data: bytes, separator: str, count: int) -> list[list[str]]:
+    """How a table begins."""
+    return [list(fields) for _, fields in islice(_records(path, data, separator)(), count)]
+
+
+def refuse_twice(path: Path, names: list[str]) -> None:
+    """No two columns have the same name."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"{path}, line 1: the column '{short(twice)}' occurs twice")
+
+
+def _records(path: Path, data: bytes, separator: str) -> Callable[[], Iterator[tuple[int, list[str]]]]:
 
     def records() -> Iterator[tuple[int, list[str]]]:
         lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
@@ -193,14 +155,7 @@ def delimited(path: Path, data: bytes, separator: str, *, header: bool = True) -
         except csv.Error as error:
             raise InputError(f"{path}, line {before + 1}: {error}") from None
 
-    names = [name.strip() for name in next(records())[1]]
-    refuse_too_wide(path, len(names))
-    if len(set(names)) < len(names) and header:
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"{path}, line 1: the column '{short(twice)}' occurs twice")
-    quoted = b'"' in data
-    tidy = data.strip(b"\n") if quoted else _without_blank_lines(data)
-    return _parse(path, tidy, separator, names if header else None, len(names), records, quoted=quoted)
+    return records
 
 
 def blank_separated(path: Path, data: bytes, comments: str) -> Table:

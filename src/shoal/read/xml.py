@@ -17,7 +17,8 @@ import polars as pl
 from shoal.errors import InputError
 from shoal.interop.packages import package
 from shoal.read.dialects import Layout
-from shoal.read.text import Table, load_bytes, refuse_too_wide
+from shoal.read.packed import load_bytes
+from shoal.read.text import Table, refuse_too_wide
 
 _CHUNK = 1 << 16
 _DEEPEST = 200

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import optimize, sparse
 
+from shoal.solver import milp
+
 INFEASIBLE = 2  # of scipy's result codes
 
 
@@ -39,7 +41,7 @@ def minimise(
     ``nodes`` limits the solver's search tree: a limit in seconds would make results depend on the machine.
     """
     limits: Any = {"mip_rel_gap": gap} | ({} if nodes == math.inf else {"node_limit": int(nodes)})
-    result = optimize.milp(
+    result = milp(
         cost,
         constraints=[optimize.LinearConstraint(*rows) for rows in constraints],
         bounds=optimize.Bounds(lower, upper),

@@ -9,23 +9,13 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.errors import InputError
+from shoal.errors import InputError, speaking_to_a_shell
 
 if TYPE_CHECKING:
     import polars as pl
 
     from shoal.read.dialects import Layout
 
-_WORDS = {
-    "source": ("source", "src", "from", "sender", "caller", "u", "i", "person1", "node1", "user1"),
-    "target": ("target", "dst", "to", "receiver", "recipient", "callee", "v", "j", "person2", "node2", "user2"),
-    "time": ("time", "timestamp", "datetime", "date", "when", "ts", "t", "unixtime", "year"),
-    "layer": ("layer", "platform", "type", "channel"),
-}
-_TIME_FORMATS = (
-    "%m/%d/%y %I:%M %p", "%m/%d/%Y %I:%M %p", "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d.%m.%Y", "%d/%m/%Y %H:%M:%S",
-    "%d/%m/%Y %H:%M", "%d/%m/%Y", "%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M", "%Y/%m/%d",
-)  # fmt: skip
 MOST_COLUMNS, MOST_LETTERS = 60, 60
 _DAY = 86_400_000_000
 
@@ -34,7 +24,7 @@ def plain_words(message: str, path: Path, label: str) -> str:
     """A refusal without the path on the server and without options of the command line."""
     text = message.replace(str(path), label)
     text = re.sub(r" \([^()]*--[^()]*\)", "", text)
-    text = re.sub(r"; (say|name)[^;]*--.*$", "; choose it in the form below", text)
+    text = re.sub(r"; (if [^;]*, )?(say|name)[^;]*--.*$", "; choose it in the form below", text)
     return text[:600]
 
 
@@ -43,34 +33,40 @@ def look(path: Path, label: str, reading: dict[str, Any], most: int) -> dict[str
 
     A file that cannot be read is a result too: the problem, and whatever can be shown beside it.
     """
-    from shoal.read.dialects import DIALECTS
-    from shoal.read.text import unpacking_at_most
+    from shoal.read.dialects import DIALECTS, Asked, guess_dialect
+    from shoal.read.packed import unpacking_at_most
 
-    with unpacking_at_most(most):
-        dialect = reading.get("dialect") or _dialect(path, label)
+    with unpacking_at_most(most), speaking_to_a_shell():
+        dialect = reading.get("dialect") or guess_dialect(path, label)
+        asked = {name: reading[name] for name in ("header", "encoding") if name in reading}
         try:
-            layout = DIALECTS[dialect](path)
+            layout = DIALECTS[dialect](path, Asked(**asked))
         except InputError as error:
             return _seen({**reading, "dialect": dialect}, problems=[plain_words(str(error), path, label)])
         frame = layout.table.frame
         if frame.width > MOST_COLUMNS:
             problem = f"{label}: there are {frame.width:,} columns; at most {MOST_COLUMNS} can be shown here"
             return _seen({**reading, "dialect": dialect}, problems=[problem])
-        reading = {**reading, "dialect": dialect} if reading.get("source") else _guess(layout, dialect)
+        reading = (
+            {**reading, "dialect": dialect}
+            if reading.get("source") in frame.columns
+            else _guess(layout, dialect) | asked
+        )
         seen = {
             "columns": frame.columns,
+            "asks": _asks(layout, reading),
             "rows": len(frame),
             "sample": [[_short(cell) for cell in row] for row in frame.head(5).rows()],
         }
         try:
-            return _seen(reading, **seen, **_counts(path, reading))
+            return _seen(reading, **seen, **_counts(path, label, layout, reading))
         except InputError as error:
             first = plain_words(str(error), path, label)
             return _seen(reading, **seen, problems=[first, *_more_problems(layout, reading, label, path, first)])
 
 
 def _seen(reading: dict[str, Any], **facts: Any) -> dict[str, Any]:
-    return {"reading": reading, "problems": [], "columns": [], "sample": [], "rows": 0, **facts}
+    return {"reading": reading, "problems": [], "columns": [], "asks": [], "sample": [], "rows": 0, **facts}
 
 
 def _short(cell: Any) -> str:
@@ -78,11 +74,10 @@ def _short(cell: Any) -> str:
     return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
 
 
-def _counts(path: Path, reading: dict[str, Any]) -> dict[str, Any]:
+def _counts(path: Path, label: str, layout: Layout, reading: dict[str, Any]) -> dict[str, Any]:
     from shoal.read import read
 
     graph = read(path, **reading)
-    sizes = graph.slice_sizes().tolist()
     tally = graph.tally
     assert tally is not None
     return {
@@ -91,10 +86,53 @@ def _counts(path: Path, reading: dict[str, Any]) -> dict[str, Any]:
         "n_edges": graph.n_edges,
         "loops": tally.self_loops,
         "repeats": tally.repeats,
-        "first": graph.slices[0].label,
-        "last": graph.slices[-1].label,
-        "busy": _at_most(sizes, 120),
+        "unused": [_short(name) for name in tally.unused],
+        "remarks": [plain_words(remark, path, label) for remark in tally.remarks],
+        "span": _span(layout, reading),
+        "busy": _at_most(graph.slice_sizes().tolist(), 120),
     }
+
+
+def _span(layout: Layout, reading: dict[str, Any]) -> list[str]:
+    """The first and the last time in the file, as dates where they are dates; none where there are no times."""
+    import polars as pl
+
+    from shoal.moments import read_moments
+
+    if not reading.get("time"):
+        return []
+    times = layout.table.frame[reading["time"]].drop_nulls()
+    if reading.get("slice") != "value":
+        how = {name: reading[name] for name in ("time_format", "time_unit", "day_first", "origin") if name in reading}
+        found = read_moments(times, **how)
+        if not found.relative:
+            ends = pl.Series([int(found.us.min()), int(found.us.max())]).cast(pl.Datetime("us"))
+            return ends.dt.to_string("%Y-%m-%d").to_list()
+    numbers = times.cast(pl.Float64, strict=False)
+    ends = times.gather([numbers.arg_min() or 0, numbers.arg_max() or 0]) if not numbers.null_count() else times.sort()
+    return [_short(ends[0]), _short(ends[-1])]
+
+
+def _asks(layout: Layout, reading: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the file does not tell, as questions: a field of the form, and the answers it takes."""
+    from shoal.moments import doubtful_date
+
+    asks: list[dict[str, Any]] = []
+    time = reading.get("time")
+    doubt = doubtful_date(layout.table.frame[time]) if time in layout.table.frame.columns else None
+    if doubt is not None and "day_first" not in reading and not reading.get("time_format"):
+        date, day, month = doubt
+        answers = [["yes", day], ["no", month]]
+        asks.append(
+            {"name": "day_first", "question": f"Is {_short(date)} the {day} or the {month}?", "answers": answers}
+        )
+    heads = [note for note in layout.said if "first line" in note]
+    if heads and "header" not in reading:
+        shown = re.search(r"\((.*?)\)", heads[0])
+        question = f"Is the first line ({_short(shown[1] if shown else '')}) a contact, or does it name the columns?"
+        answers = [["no", "it is a contact"], ["yes", "it names the columns"]]
+        asks.append({"name": "header", "question": question, "answers": answers})
+    return asks
 
 
 def _at_most(sizes: list[int], most: int) -> list[int]:
@@ -112,46 +150,15 @@ def _more_problems(layout: Layout, reading: dict[str, Any], label: str, path: Pa
     return [f"{where}, column '{name}': nothing stands there" for where, name in found if f"{where}," not in first][:4]
 
 
-def _dialect(path: Path, label: str) -> str:
-    from shoal.read.dialects import dialect_of
-    from shoal.read.text import first_bytes
-
-    start = first_bytes(path, 65_536)
-    if start[:4] == b"PAR1":
-        return "parquet"
-    named = dialect_of(Path(re.sub(r"[^\w.]", "_", label)))
-    if named in ("multinet", "graphml", "gexf"):
-        return named
-    if start.lstrip(b"\xef\xbb\xbf \r\n\t").startswith((b"<?xml", b"<gexf", b"<graphml")):
-        return "gexf" if b"<gexf" in start[:4096] else "graphml"
-    lines = [line.strip() for line in start.decode(errors="replace").splitlines()[:50] if line.strip()]
-    if any(line.upper() in ("#EDGES", "#ACTORS") for line in lines):
-        return "multinet"
-    if lines and lines[0].startswith("%"):
-        return "konect"
-    data = [line for line in lines if not line.startswith(("#", "%"))]
-    if not data or (re.search(r"[,;\t]", data[0]) and not re.fullmatch(r"[\d.\s]+", data[0])):
-        return "csv"
-    fields = data[0].split()
-    if len(fields) < 2 or any(not re.fullmatch(r"-?\d+(\.\d+)?", field) for field in fields[:2]):
-        return "csv"
-    times = [line.split()[0] for line in data]
-    if any(not re.fullmatch(r"-?\d+(\.\d+)?", time) for time in times):
-        return "snap"
-    rising = len(fields) >= 3 and len(times) > 2 and times == sorted(times, key=float) and len(set(times)) < len(times)
-    return "sociopatterns" if rising and float(fields[0]) >= 10 else "snap"
-
-
 def _guess(layout: Layout, dialect: str) -> dict[str, Any]:
-    """Columns by their names, else the first two; a slice width that gives a dozen slices or a few."""
+    """Columns as `shoal.read` guesses them, else the first two; a slice width that gives a dozen slices or a few."""
+    from shoal.columns import take_roles
+
     frame = layout.table.frame
-    lower = {name.strip().lower(): name for name in reversed(frame.columns)}
-    chosen: dict[str, Any] = {"dialect": dialect}
-    for role in ("source", "target", "time", "layer"):
-        known = getattr(layout, role)
-        name = known or next((lower[word] for word in _WORDS[role] if word in lower), None)
-        if name is not None and name not in chosen.values():
-            chosen[role] = name
+    roles = ("source", "target", "time", "layer")
+    known = {role: getattr(layout, role) for role in roles if getattr(layout, role) is not None}
+    names, _ = take_roles(frame, known, roles[:2] if layout.source else roles)
+    chosen: dict[str, Any] = {"dialect": dialect, **names}
     for role, place in (("source", 0), ("target", 1)):
         if role not in chosen and frame.width > place and frame.columns[place] not in chosen.values():
             chosen[role] = frame.columns[place]
@@ -164,25 +171,21 @@ def _guess(layout: Layout, dialect: str) -> dict[str, Any]:
 def _guess_time(times: pl.Series) -> dict[str, Any]:
     import polars as pl
 
-    from shoal.timebins import to_microseconds
+    from shoal.moments import doubtful_date, read_moments
 
-    if times.dtype == pl.String and len(times):
-        numbers = times.head(1000).str.strip_chars().cast(pl.Float64, strict=False)
-    else:
-        numbers = times.head(1000).cast(pl.Float64, strict=False) if times.dtype.is_numeric() else pl.Series([None])
-    if not numbers.null_count() and len(numbers):
+    text = times.dtype == pl.String
+    numbers = (times.str.strip_chars() if text else times).head(1000).cast(pl.Float64, strict=False)
+    option: dict[str, Any] = {}
+    if (text or times.dtype.is_numeric()) and not numbers.null_count() and len(numbers):
         top = float(numbers.abs().max() or 0)  # type: ignore[arg-type]
         if top < 10_000:
             return {"slice": "value"}
-        options: list[dict[str, Any]] = [{"time_unit": "ms"} if top > 1e11 else {}]
-    else:
-        options = [{}, *({"time_format": form} for form in _TIME_FORMATS)]
-    for option in options:
-        try:
-            us = to_microseconds(times, **option)
-        except InputError:
-            continue
-        days = (int(us.max()) - int(us.min())) / _DAY
-        widths = ((2, "1h"), (45, "1d"), (400, "1w"), (2200, "1mo"))
-        return {**option, "slice": next((width for most, width in widths if days < most), "1y")}
-    return {"slice": "1w"}
+        option = {"time_unit": "ms"} if top > 1e11 else {}
+    try:
+        found = read_moments(times, **option, day_first=True if doubtful_date(times) else None)
+    except InputError:
+        return {"slice": "1w"}
+    days = (int(found.us.max()) - int(found.us.min())) / _DAY
+    widths = ((2, "1h"), (45, "1d"), (400, "1w"), (2200, "1mo"))
+    width = next((width for most, width in widths if days < most), "1y")
+    return {**option, "slice": "1w" if found.relative and width in ("1mo", "1y") else width}

@@ -18,7 +18,8 @@ from shoal.web.store import Job, Store
 PARTS = ("look", "audit", "cost", "run")
 WIDTHS = {"1h": "hour", "1d": "day", "1w": "week", "1mo": "month", "1y": "year", "value": "distinct value"}
 DIALECTS = {
-    "csv": "table with a header (CSV, TSV)",
+    "csv": "table (CSV, TSV)",
+    "xlsx": "Excel workbook (.xlsx)",
     "parquet": "Parquet",
     "snap": "plain columns: person, person, time",
     "konect": "plain columns: person, person, weight, time (KONECT)",
@@ -114,11 +115,18 @@ def _line(job: Job) -> dict[str, Any]:
     """A job in the history."""
     doing = next((kind for kind in ("run", "audit", "look") if job.status(kind)), "look")
     status = job.status(doing)
+    if doing == "look" and status == "done" and "n_nodes" not in (job.result("look") or {}):
+        status = "unread"
     words = {
         ("run", "done"): f"released with k = {job.state.get('k')}",
         ("audit", "done"): "audited",
         ("look", "done"): "read",
-    }.get((doing, status), {"failed": "has a problem", "cancelled": "cancelled"}.get(status, status or "uploaded"))
+    }.get(
+        (doing, status),
+        {"failed": "has a problem", "unread": "could not be read yet", "cancelled": "cancelled"}.get(
+            status, status or "uploaded"
+        ),
+    )
     when = datetime.datetime.fromtimestamp(job.state["created"]).strftime("%Y-%m-%d %H:%M")
     return {"id": job.id, "label": job.state["label"], "size": job.size, "when": when, "status": words}
 
@@ -196,12 +204,17 @@ def _cost(cells: list[dict[str, Any]], k: int, most: int) -> dict[str, Any]:
 
 def reading_of(form: dict[str, str]) -> dict[str, Any]:
     """The form of the columns as options of `shoal.read`; what is empty is left out, what is unknown is dropped."""
-    names = ("source", "target", "time", "layer", "dialect", "slice", "timezone", "time_format", "time_unit")
+    names = (
+        "source", "target", "time", "layer", "dialect", "slice", "timezone", "time_format", "time_unit", "origin", "encoding",
+    )  # fmt: skip
     chosen: dict[str, Any] = {name: form[name].strip()[:200] for name in names if form.get(name, "").strip()}
     if chosen.get("dialect") not in DIALECTS:
         chosen.pop("dialect", None)
+    for name in ("header", "day_first"):
+        if form.get(name) in ("yes", "no"):
+            chosen[name] = form[name] == "yes"
     if "time" not in chosen:
-        for name in ("slice", "time_format", "time_unit", "timezone"):
+        for name in ("slice", "time_format", "time_unit", "timezone", "origin", "day_first"):
             chosen.pop(name, None)
     else:
         chosen.setdefault("slice", "1w")

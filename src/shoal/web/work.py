@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.appear import replacing
-from shoal.errors import ShoalError
+from shoal.errors import ShoalError, speaking_to_a_shell
 from shoal.progress import Progress
 from shoal.web import demos
 from shoal.web.look import look, plain_words
@@ -60,10 +60,11 @@ def main() -> None:
     _bound_memory()
     state = read_json(folder / "state.json")
     try:
-        result = _STEPS[kind](folder, state, most, Noted(folder))
-        ok = True
-    except ShoalError as error:
-        result, ok = {"problem": plain_words(str(error), folder / "input", state["label"])}, False
+        with speaking_to_a_shell():  # plain_words knows how to leave options out
+            try:
+                result, ok = _STEPS[kind](folder, state, most, Noted(folder)), True
+            except ShoalError as error:
+                result, ok = {"problem": plain_words(str(error), folder / "input", state["label"])}, False
     except MemoryError:
         result, ok = {"problem": "This computer has not enough memory for this file."}, False
     except Exception as error:
@@ -92,7 +93,7 @@ def _bound_memory() -> None:
 
 def _graph(folder: Path, state: dict[str, Any], most: int) -> TemporalGraph:
     from shoal.read import read
-    from shoal.read.text import unpacking_at_most
+    from shoal.read.packed import unpacking_at_most
 
     with unpacking_at_most(most):
         return read(folder / "input", **state["reading"])

@@ -63,7 +63,7 @@ def _other_release(old: Any, new: dict[str, Any]) -> bool:
     if new["input_digest"] not in digests and (None in files or files[0] != files[1]):
         return False
     told = json.loads(json.dumps({name: new.get(name) for name in _MADE}))
-    return any(old.get(name) != told[name] for name in _MADE)
+    return any(old.get(name) != told[name] for name in _MADE if name in new)
 
 
 # What differs in a private record where the released tables do: names and changes, or in Parquet the hash of the edges.

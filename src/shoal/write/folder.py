@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from shoal.appear import appearing_whole, recover
-from shoal.checks import a_path, one_of, yes_or_no
+from shoal.checks import a_path, one_of, some_progress, yes_or_no
 from shoal.errors import GuaranteeError, InputError
+from shoal.progress import Progress
 from shoal.read.text import first_line
 from shoal.write.about import About, make_about
 from shoal.write.again import warn_if_again
@@ -61,12 +62,13 @@ def write_release(
     title: str | None,
     by: str | None,
     date: str | None,
+    progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
     """Write all files, verify them with code that shares nothing with the stages, then let the folder appear.
 
     Gives the certificate with exact numbers; the one in the folder has coarse ones.
     """
-    target = Path(os.path.abspath(a_path("folder", folder)))
+    target, told = Path(os.path.abspath(a_path("folder", folder))), some_progress(progress)
     one_of("format", format, FORMATS)
     keep_ids, report, force = (
         yes_or_no(*one) for one in (("keep_ids", keep_ids), ("report", report), ("force", force))
@@ -87,14 +89,17 @@ def write_release(
     names = release.graph.nodes if keep_ids else published_names(release)
     name = release.work.draft if release.work is not None else None
     with appearing_whole(target, name, record=record, force=force) as (draft, record_draft):
-        _write_tables(release, names, draft, format)
-        found = _measured(release, about, keep_ids=keep_ids) if report or private_report is not None else None
+        with told.stage("writing", 1):
+            _write_tables(release, names, draft, format)
+        found = _measured(release, about, told, keep_ids=keep_ids) if report or private_report is not None else None
         if report and found is not None:
-            for name, text in zip(("report.html", "report.json"), found.public(), strict=True):
-                (draft / name).write_text(text, encoding="utf-8")
+            with told.stage("drawing", 1):
+                for name, text in zip(("report.html", "report.json"), found.public(), strict=True):
+                    (draft / name).write_text(text, encoding="utf-8")
         content = certificate(release, draft, keep_ids=keep_ids)
         write_certificate(content, draft)
-        _verify(draft, release, names)
+        with told.stage("verifying", 1):
+            _verify(draft, release, names)
         known = private_record(release, names, source)
         warning = warn_if_again(target, content, record, known)
         if record_draft is not None:
@@ -108,10 +113,15 @@ def write_release(
     return content
 
 
-def _measured(release: Release, about: About, *, keep_ids: bool) -> Report:
+def _measured(release: Release, about: About, told: Progress, *, keep_ids: bool) -> Report:
     from shoal.report import Report  # with everything that draws pictures: only where there is to be one
 
-    return Report(release, about, keep_ids=keep_ids)
+    found = Report(release, about, keep_ids=keep_ids)
+    with told.stage("measuring", 3) as tell:
+        for i, part in enumerate(("before", "after", "comparison"), start=1):
+            getattr(found, part)
+            tell(i / 3)
+    return found
 
 
 def write_certificate(exact: dict[str, Any], folder: Path) -> None:

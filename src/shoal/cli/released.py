@@ -1,0 +1,59 @@
+"""A release beside the contacts it was made from, for the commands that hold one against the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shoal.cli import options
+
+if TYPE_CHECKING:
+    from shoal.graph import TemporalGraph
+    from shoal.progress import Progress
+
+Record = Annotated[
+    Path | None, typer.Option("--record", help="The private record of the release, which says who is who.")
+]
+
+
+def both(
+    load: options.Load, original: Path, release: Path, record: Path | None, progress: Progress
+) -> tuple[TemporalGraph, TemporalGraph]:
+    """The original and the release with the same people, under their original ids."""
+    from shoal.errors import InputError
+
+    before = load(original, progress)
+    after = with_original_ids(load(release, progress), release, record)
+    if before.nodes.dtype != after.nodes.dtype or not before.nodes.is_in(after.nodes.implode()).all():
+        raise InputError(f"{release}: there are people in {original} who are not in it")
+    return before.over(after.nodes), after
+
+
+def with_original_ids(release: TemporalGraph, folder: Path, record: Path | None) -> TemporalGraph:
+    """Undo the pseudonyms with the private record of this release; without one the ids must have been kept: a 7 may be anybody."""
+    import numpy as np
+
+    from shoal.audit._released import read_certificate
+    from shoal.build import ids_as_series
+    from shoal.errors import InputError
+    from shoal.extend import read_record
+
+    if record is None:
+        if (folder / "certificate.json").is_file() and read_certificate(folder).get("ids") != "original":
+            raise InputError(
+                f"{folder}: people have pseudonyms in it; give the private record that says who is who (--record)"
+            )
+        return release
+    known = read_record(record)
+    ids, groups = known["ids"], known["groups"]
+    names = [str(node) for node in release.nodes.to_list()]
+    fits = all(name in ids for name in names) and {part.label for part in release.slices} <= set(known["slices"])
+    if fits:  # members of a group are alike in the release
+        labels, rows = np.array([groups[name] for name in names]), release.degree_matrix()
+        first = np.unique(labels, return_index=True)[1]
+        fits = bool((rows == rows[first][np.unique(labels, return_inverse=True)[1]]).all())
+    if not fits:
+        raise InputError(f"{record}: is not the private record of this release")
+    return release.renamed(ids_as_series([ids[name] for name in names]).alias("node"))
