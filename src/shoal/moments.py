@@ -85,7 +85,7 @@ def _counted(us: np.ndarray, first: str, origin: str | None) -> Moments:
         return Moments(us)
     note = (
         f"times such as {short(first)} count from some beginning and are no dates, so the slices are numbered; "
-        "--origin takes the date they count from"
+        "say with --origin which date they count from"
     )
     return Moments(us, relative=True, said=(note,))
 

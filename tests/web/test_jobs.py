@@ -161,3 +161,68 @@ def test_leftovers_are_cleared_away(tmp_path):
     server = Server(work)
     server.stop()
     assert {f.name for f in work.iterdir()} == {"lock", "yours.txt"}
+
+
+@pytest.mark.parametrize(
+    ("content", "reading", "asked", "answer", "people"),
+    [
+        (
+            "1,2,1300000000\n2,3,1300090000\n3,1,1300190000\n",
+            {"source": "0", "target": "1", "time": "2"},
+            "header",
+            False,
+            3,
+        ),
+        ("von,an,datum\n1,2,03/04/2021\n2,3,05/06/2021\n", {"source": "von", "time": "datum"}, "day_first", True, 3),
+    ],
+)
+def test_what_the_file_does_not_tell_is_asked(tmp_path, content, reading, asked, answer, people):
+    file = tmp_path / "input"
+    file.write_text(content)
+    found = look(file, "a.csv", {}, 10**6)
+    assert found["reading"].items() >= reading.items()
+    assert [ask["name"] for ask in found["asks"]] == [asked]
+    again = look(file, "a.csv", {**found["reading"], asked: answer}, 10**6)
+    assert (again["asks"], again["problems"], again["n_nodes"]) == ([], [], people)
+    assert again["rows"] == (3 if asked == "header" else 2)
+    assert (
+        reading_of({**{k: str(v) for k, v in again["reading"].items()}, asked: "yes" if answer else "no"})[asked]
+        is answer
+    )
+
+
+def test_the_page_says_what_it_did_not_use_and_when_the_data_are_from(tmp_path):
+    file = tmp_path / "input"
+    file.write_text("id.A,id.B,relationship,survey.date\n1,2,friend,2008-09-09\n2,3,friend,2009-03-05\n")
+    found = look(file, "survey.csv", {}, 10**6)
+    assert found["reading"]["time"] == "survey.date"
+    assert found["unused"] == ["relationship"]
+    assert found["span"] == ["2008-09-09", "2009-03-05"]
+    file.write_text("source,target,time\n1,2,20\n2,3,190000\n")
+    found = look(file, "a.csv", {}, 10**6)
+    assert found["reading"]["slice"] == "1d"
+    assert found["span"] == ["20", "190000"]
+    assert any("slices are numbered" in remark and "--" not in remark for remark in found["remarks"])
+
+
+def test_pages_ask_and_a_file_that_could_not_be_read_is_not_listed_as_read(tmp_path):
+    server = Server(tmp_path / "w")
+    try:
+        path = server.upload(b'{"edges": []}', "a.json")
+        assert server.wait(path, "look") == "done"
+        assert "JSON is not read" in server.ask("GET", path)[1]
+        assert "could not be read yet" in server.ask("GET", "/")[1]
+        path = server.upload(b"1,2,1300000000\n2,3,1300090000\n3,1,1300190000\n", "b.csv")
+        assert server.wait(path, "look") == "done"
+        page = server.ask("GET", path)[1]
+        assert "Is the first line (1, 2, 1300000000) a contact" in page
+        assert 'id="go-audit"' not in page  # nothing is right before that is answered
+        form = {"dialect": "csv", "source": "0", "target": "1", "time": "2", "slice": "1d", "header": "no"}
+        assert server.ask("POST", f"{path}/look", form)[0] == 303
+        assert server.wait(path, "look") == "done"
+        page = server.ask("GET", path)[1]
+        assert 'id="go-audit"' in page
+        assert "From <b>2011-03-13</b> to <b>2011-03-15</b>" in page
+        assert "3 contacts become 3 edges" in page
+    finally:
+        server.stop()
