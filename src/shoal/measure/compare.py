@@ -57,7 +57,7 @@ def compare(
     that quiet nights do not drown busy days. The agreement of two values is the smaller divided by the larger, for
     assortativity ``1 - |a - b| / 2``, for edges the Jaccard index and for communities the adjusted mutual information; it is
     taken slice by slice and then averaged, so that errors in opposite directions do not cancel. What is undefined is None
-    and left out of means.
+    and left out of means, as is the PageRank similarity of a slice without edges in both graphs.
 
     Parameters
     ----------
