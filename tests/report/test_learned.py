@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -31,3 +32,16 @@ def test_what_is_published_is_coarse(found):
     for sentence in words:
         assert "safe" not in sentence
         assert not re.findall(r"\d", re.sub("[14] in [520]+", "", sentence)), "a bin is all that is said"
+
+
+def test_the_private_report_shows_what_is_learned_and_the_public_one_does_not(tmp_path):
+    graph = shoal.datasets.messenger(60, 6, seed=2)
+    release = shoal.anonymize(graph, 3, seed=1)
+    release.save(tmp_path / "out", private_report=tmp_path / "mine")
+    heading = "What attackers learn who hold more than numbers"
+    assert heading in (tmp_path / "mine" / "report.html").read_text()
+    [second] = json.loads((tmp_path / "mine" / "report.json").read_text())["learned"]
+    assert second["name"] == "second-graph"
+    assert 0 <= second["new_pairs"]["true"] <= 1
+    assert heading not in (tmp_path / "out" / "report.html").read_text()
+    assert "second-graph" not in (tmp_path / "out" / "report.json").read_text()

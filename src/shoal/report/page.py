@@ -7,6 +7,7 @@ says everything, for whoever holds the original.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,17 +17,22 @@ from markupsafe import Markup
 import shoal
 from shoal.audit import Audit, Exposure, audit
 from shoal.audit.attackers import few_attackers
+from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.measure import Comparison, compare
 from shoal.promise import Promise
 from shoal.release import Release
 from shoal.report import charts
 from shoal.report.about import facts
+from shoal.report.learned import learned_section
 from shoal.write import published
 from shoal.write.about import About
 from shoal.write.certificate import guarantee_in_words
 
 NOTHING = About()
+ATTACKED = (
+    20_000  # people up to which a report tries the attacker who holds a second graph; `shoal audit` does it for more
+)
 DEFINITIONS = {
     "contact": "a line of the file that was read: two people, and when they had to do with each other",
     "edge": "two people who had at least one contact in a slice; it counts once, however many contacts there were",
@@ -72,6 +78,20 @@ class Report:
         """The original and the release, measured."""
         return compare(self.release.original, self.release.graph, communities=False)
 
+    @cached_property
+    def learned(self) -> Audit | None:
+        """What somebody learns who holds the first half of the original with names; None where there is nothing to hold."""
+        from shoal.audit.learn import learn
+
+        release = self.release
+        if release.graph.n_nodes > ATTACKED:
+            return None
+        try:
+            found = learn(release.graph, release.original, k=release.k, attackers=["second-graph"])
+        except InputError:  # one slice, or nobody has an edge in the known part
+            return None
+        return replace(self.after, learned=found)
+
     def private(self, warning: str | None = None, source: str | None = None) -> tuple[str, str]:
         """Everything there is to say, under the name of the source where there is no title.
 
@@ -89,12 +109,14 @@ class Report:
             "before": self.before.to_dict(),
             "after": self.after.to_dict(),
             "comparison": self.comparison.to_dict(),
+            "learned": None if self.learned is None else [one.to_dict() for one in self.learned.learned],
         }
         both = release.graph.has_layers and release.graph.ordered
         html = _render(
             release,
             exact=True,
             warning=warning,
+            learned=None if self.learned is None else learned_section(self.learned),
             head=head,
             keep_ids=self.keep_ids,
             stronger=stronger,
@@ -141,6 +163,7 @@ class Report:
             release,
             exact=False,
             warning=None,
+            learned=None,
             head=head,
             keep_ids=self.keep_ids,
             stronger=[],
