@@ -45,7 +45,7 @@ def _readable(frame: Any, have: list[Any]) -> pl.DataFrame:
     """The columns that can be looked at; whatever else somebody keeps in a table is no reason to refuse it."""
     if isinstance(frame, pl.DataFrame):
         return frame
-    found = []
+    found: list[pl.Series] = []
     for name in have:
         with suppress(InputError, TypeError, ValueError, pl.exceptions.PolarsError):
             found += as_columns(frame, [name]).values() if isinstance(name, str) else []
