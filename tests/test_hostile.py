@@ -96,7 +96,8 @@ FOUND = [
     ("people", b"\0" + b'"node"\n"a"\n', "accepted"),  # the header was a person
     ("times", b"1d\n\n\n999999999d\n\n\n0\n1", "at most ten years"),  # OverflowError
     ("times", b"999999999y\n\n\n\n\n\n0\n1", "at most as wide as the calendar"),
-    ("times", b"5000y\n\n\n\n\n\n0\n1", "accepted"),
+    ("times", b"5000y\n\n\n\n\n\n0\n1", "nothing is known of months and years"),
+    ("times", b"5000y\n\n\n\n\n\n1300000000\n1300000001", "accepted"),
     ("times", b"30s\n\n\n5h\n\n\n0\n30\n60", "accepted"),  # two slices of the same name
     ("times", b"1d\n\n\n\n\n\nnumbers\n1e308\n1", "not within the years"),  # a warning of numpy
     ("times", b"1w\n\n*\n\n\n\n0", "unknown time zone '*'"),  # RuntimeError, and polars had taken it

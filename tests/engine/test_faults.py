@@ -252,7 +252,22 @@ def test_a_full_disk_in_memory_is_one_sentence_and_leaves_nothing(flags, tmp_pat
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000 if "--private" in flags else 1_500,) * 2)
 
     uncounted = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
-    command = [*SHOAL, "anonymize", "in.csv", "-k", "2", "--slice", "1d", "-o", "out", "--no-report", "-q", *flags]
+    command = [
+        *SHOAL,
+        "anonymize",
+        "in.csv",
+        "-k",
+        "2",
+        "--slice",
+        "1d",
+        "-o",
+        "out",
+        "--no-report",
+        "-q",
+        "--origin",
+        "1970-01-01",
+        *flags,
+    ]
     failed = subprocess.run(
         command, cwd=tmp_path, capture_output=True, text=True, preexec_fn=nearly_full, env=uncounted
     )

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from shoal.display import estimate, visible_progress
 from shoal.progress import Progress
 from shoal.solver import own_stdout
 
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
 
 def progress(quiet: bool) -> Progress:
     """Bars on a terminal, lines in a log, nothing for those who want to hear nothing."""
+    from shoal.display import visible_progress
+
     return Progress() if quiet else visible_progress()
 
 
@@ -75,6 +76,8 @@ def tell_input(graph: TemporalGraph, *, quiet: bool, json: bool, effort: str | N
 
     With an effort, also how long a release of it takes, where that is long.
     """
+    from shoal.display import estimate
+
     if quiet:
         return
     tally = graph.tally

@@ -130,8 +130,12 @@ def delimited(path: Path, data: bytes, separator: str, *, header: bool = True) -
 
 
 def first_rows(path: Path, data: bytes, separator: str, count: int) -> list[list[str]]:
-    """How a table begins."""
-    return [list(fields) for _, fields in islice(_records(path, data, separator)(), count)]
+    """How a table begins; one that is far too wide is refused before its rows are kept."""
+    rows = []
+    for _, fields in islice(_records(path, data, separator)(), count):
+        refuse_too_wide(path, len(fields))
+        rows.append(list(fields))
+    return rows
 
 
 def refuse_twice(path: Path, names: list[str]) -> None:
