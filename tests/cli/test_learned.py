@@ -68,7 +68,7 @@ def test_the_output_of_another_tool(place):
     ("args", "words"),
     [
         (("--record", "two.json"), "two.json: is not the private record of this release"),
-        ((), "one: people in it have pseudonyms; say who is who with --record"),
+        ((), "one: people have pseudonyms in it; give the private record that says who is who (--record)"),
         (("--record", "one.json", "--known", 0), "nobody is known"),
         (("--record", "one.json", "--known", 1), "everything is known"),
         (("--record", "one.json", "--known-edges", 0.5, "--known-layers", "a"), "do not go together"),

@@ -31,7 +31,7 @@ def data(tmp_path_factory):
     for name, people, days in (("enron-jhu184", 30, 90), ("uci-collegemsg", 40, 60)):
         (folder / name).mkdir()
         pairs = rng.integers(0, people, (600, 2))
-        times = rng.integers(0, 86_400 * days, 600)
+        times = 10**9 + rng.integers(0, 86_400 * days, 600)
         lines = [f"{u},{v},{t}" for (u, v), t in zip(pairs, times, strict=True)]
         with gzip.open(folder / name / "edges.csv.gz", "wt") as file:
             file.write("source,target,time\n" + "\n".join(lines) + "\n")

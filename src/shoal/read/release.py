@@ -66,7 +66,7 @@ def read_table(folder: Path, name: str, *columns: str) -> pl.DataFrame:
         frame = parquet(folder / f"{name}.parquet").frame
     else:
         file = folder / f"{name}.csv"
-        frame = delimited(file, load_text(file), ",").frame
+        frame = delimited(file, load_text(file, own=True), ",").frame
     for column in columns:
         if column not in frame.columns:
             raise InputError(f"{folder}: the table {name} has no column '{column}'")

@@ -39,10 +39,11 @@ class Table:
     where: Callable[[int], str]
 
 
-def load_text(path: Path, encoding: str | None = None, said: list[str] | None = None) -> bytes:
+def load_text(path: Path, encoding: str | None = None, said: list[str] | None = None, *, own: bool = False) -> bytes:
     """The content of a text file as UTF-8 bytes without byte-order mark; every line ends with a line feed.
 
-    What is not UTF-8 is read in the encoding that is given; with a list to say so in, also as Windows writes it.
+    What is not UTF-8 is read in the encoding that is given; with a list to say so in, also as Windows writes it. In a file of
+    shoal's own a carriage return belongs to a name.
     """
     data = load_bytes(path)
     _refuse_foreign(path, data)
@@ -56,7 +57,7 @@ def load_text(path: Path, encoding: str | None = None, said: list[str] | None = 
         raise InputError(f"{path}, line {_line_of(data, nul)}: this is not a text file (it holds a zero byte)")
     if not data.isascii():
         data = _as_utf8(path, data, said)
-    if b"\r" in data:  # as Windows and old Macs end lines
+    if b"\r" in data and not own:  # as Windows and old Macs end lines
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not data.strip():
         raise InputError(f"{path}: the file is empty")
