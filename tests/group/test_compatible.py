@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import InputError
+from shoal.errors import NoReleaseError
 from shoal.group.compatible import make_compatible
 from tests.group.oracle import partitions
 
@@ -54,3 +55,11 @@ def test_thousands_find_others_they_fit_with():
     labels = make_compatible(rng.permutation(3_000) // 5, rows, ks, least, most, str)
     assert fits(labels, ks, least, most)
     assert labels.dtype == np.int32
+
+
+def test_nobody_is_gathered_into_a_crowd_too_small_for_them():
+    """One asks for four and cannot have them; two who ask for three must not take that one as their third."""
+    rows, ks = np.array([[1], [0], [0], [1]]), np.array([4, 1, 3, 3])
+    least, most = np.array([[1], [0], [0], [1]]), np.array([[2], [0], [2], [2]])
+    with pytest.raises(NoReleaseError):
+        make_compatible(np.zeros(4, int), rows, ks, least, most, str)

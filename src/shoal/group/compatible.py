@@ -150,7 +150,9 @@ def _gathered(i: int, others: Iterator[int], labels: np.ndarray, given: Ranges) 
     """``i`` and the first of the others who are free and fit with all before them, as many as ``i`` asks for; or nobody."""
     members, low, high = [i], given.least[i], given.most[i]
     for j in others:
-        if labels[j] < 0 and j != i and (given.least[j] <= high).all() and (low <= given.most[j]).all():
+        if labels[j] >= 0 or j == i or given.ks[j] > given.ks[i]:  # who asks for more found no crowd of that size
+            continue
+        if (given.least[j] <= high).all() and (low <= given.most[j]).all():
             members.append(j)
             low, high = np.maximum(low, given.least[j]), np.minimum(high, given.most[j])
             if len(members) == given.ks[i]:
