@@ -52,7 +52,7 @@ def at_most(seconds: float | None) -> Iterator[list[bool]]:
         yield rung
         return
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again, where a callback swallowed it
     try:
         yield rung
     except TooSlow:

@@ -176,5 +176,6 @@ def test_crashes_guards_and_wrong_refusals_are_violations(tmp_path, monkeypatch)
     assert any("1 violations" in line for line in campaign.describe(counts))
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the alarm may ring in any callback
 def test_a_slow_case_is_given_up():
     assert campaign.run_number(0, SOON[0], 0.001).end == "slow"
