@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from shoal.engine.parts import Array, load
 from shoal.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
 class Parts:
     """Methods of `TemporalGraph` that give another one; none of them changes the graph it is asked of."""
 
-    def with_edges(self, slices: list[np.ndarray]) -> TemporalGraph:
+    def with_edges(self, slices: Sequence[Array]) -> TemporalGraph:
         """The same people and slices with other edges: one sorted (m, 2) int32 array per slice."""
         graph = _graph(self)
         starts = np.concatenate([[0], np.cumsum([len(e) for e in slices], dtype=np.int64)])
-        edges = np.concatenate([*slices, np.empty((0, 2), np.int32)]).astype(np.int32, copy=False)
+        edges = np.concatenate([*map(load, slices), np.empty((0, 2), np.int32)]).astype(np.int32, copy=False)
         return type(graph)(graph.nodes, graph.slices, edges, starts, directed=graph.directed, ordered=graph.ordered)
 
     def renamed(self, ids: pl.Series) -> TemporalGraph:

@@ -112,7 +112,7 @@ class Release:
     @cached_property
     def crowds(self) -> np.ndarray:
         """(blocks, people) how large everybody's crowd is in each block of the history; one block without a horizon."""
-        return self.promise.crowds(self.degrees, directed=self.graph.directed)
+        return self.promise.crowds(self.graph)
 
     @property
     def min_class_size(self) -> int:
@@ -127,7 +127,8 @@ class Release:
     @cached_property
     def cost_l1(self) -> int:
         """Sum over people and slices of the change in degree."""
-        return int(np.abs(self.original.degree_matrix() - self.degrees).sum(dtype=np.int64))
+        old, new = self.original.degree_column, self.graph.degree_column
+        return sum(int(np.abs(old(c) - new(c)).sum(dtype=np.int64)) for c in range(self.graph.n_columns))
 
     @property
     def cost_normalised(self) -> float:

@@ -167,7 +167,7 @@ def _promised(folder: Path, graph: TemporalGraph, levels: dict[Any, int] | None)
     if sum(by_level.values()) != graph.n_nodes or min(by_level.values()) < 1:
         raise InputError(f"{folder}: the certificate does not give everybody a level")
     promise = make_promise(graph, 1, horizon=horizon)
-    smallest = promise.crowds(graph.degree_matrix(), directed=graph.directed).min(axis=0)
+    smallest = promise.crowds(graph).min(axis=0)
     needs = [0] * graph.n_nodes
     in_turn = (level for level in sorted(by_level) for _ in range(by_level[level]))
     for person, level in zip(smallest.argsort(kind="stable").tolist(), in_turn, strict=True):

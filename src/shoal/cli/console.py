@@ -92,8 +92,8 @@ def tell_input(graph: TemporalGraph, *, quiet: bool, json: bool, effort: str | N
 
 def describe_release(release: Release) -> list[str]:
     """What was done, in plain words."""
-    promise, edges, directed = release.promise, release.edges, release.graph.directed
-    before = promise.crowds(release.original.degree_matrix(), directed=directed).min(axis=0)
+    promise, edges = release.promise, release.edges
+    before = promise.crowds(release.original).min(axis=0)
     people, alone = release.graph.n_nodes, int((before == 1).sum())
     where = f" within one of {promise.n_blocks:,} blocks of the calendar" if promise.n_blocks > 1 else ""
     found = int((release.crowds.min(axis=0) == 1).sum())

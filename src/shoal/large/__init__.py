@@ -19,7 +19,7 @@ import numpy as np
 from shoal.appear import working_beside
 from shoal.checks import a_path, some_progress, whole, yes_or_no
 from shoal.engine import Engine, Task, open_engine
-from shoal.engine.work import Work, check_run, keep_pieces, open_work
+from shoal.engine.work import Runner, Work, check_run, open_work
 from shoal.errors import InputError
 from shoal.group.cut import SAMPLE, SHARD_PEOPLE, find_cuts, join_small, smallest_shard, wanted_shards
 from shoal.large import contacts as steps
@@ -140,7 +140,7 @@ class _Run:
 
     def __call__(self, name: str, title: str, task: Task, pieces: Sequence[Any]) -> list[dict[str, Any]]:
         with self.progress.stage(title, len(pieces)) as tell:
-            return keep_pieces(self.engine, self.work, name, task, pieces, tell)
+            return [done.facts for done in Runner(self.engine, self.work, stored=True)(name, task, pieces, tell)]
 
     def paths(self, name: str, count: int) -> list[Path]:
         return [self.work.path(f"{name}-{i:05}") for i in range(count)]
