@@ -12,6 +12,7 @@ import typer
 
 from shoal.common.progress import Progress
 from shoal.common.solver import own_stdout
+from shoal.common.words import plural
 
 __all__ = [
     "describe_input",
@@ -44,11 +45,6 @@ def own_warnings() -> Iterator[None]:
         yield
     for one in caught:
         typer.echo(f"Warning: {one.message}", err=True)
-
-
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """'1 slice', '1,234 slices'."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def describe_input(graph: TemporalGraph) -> str:
