@@ -24,6 +24,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from shoal import cells
+from shoal.cells import rebuild_in_cells
 from shoal.common.crowds import distinct_rows
 from shoal.common.randomness import Randomness
 from shoal.demands.limits import Limits, RowLimits
@@ -186,7 +188,16 @@ def rebuild_slices(
         )
         for t, block in enumerate(promise.blocks)
     ]
-    return graph.with_edges([done.arrays["edges"] for done in run("slice", _rebuild, pieces, tell)])
+    n_groups = [int(of.max(initial=-1)) + 1 for of in labels]
+    cut = [how.method == "search" and limits is None and len(piece.edges) > cells.CELL_EDGES for piece in pieces]
+    made = iter(run("slice", _rebuild, [piece for piece, of in zip(pieces, cut, strict=True) if not of], tell))
+    edges = [
+        rebuild_in_cells(t, piece.edges, piece.labels, n_groups[promise.blocks[t]], how, graph.directed, chance, run)
+        if cut[t]
+        else next(made).arrays["edges"]
+        for t, piece in enumerate(pieces)
+    ]
+    return graph.with_edges(edges)
 
 
 def search_blocks(
