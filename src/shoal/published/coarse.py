@@ -83,15 +83,15 @@ class Told(NamedTuple):
     lines: Lines | None
 
 
-def told(release: Release, comparison: Comparison, alone: int) -> Told:
-    """All of it, from exact numbers; `alone` people could be singled out in the original."""
+def told(release: Release, comparison: Comparison, alone: int, compared: tuple[TemporalGraph, TemporalGraph]) -> Told:
+    """All of it, from exact numbers; `alone` people could be singled out in the original, and `compared` are the graphs that were."""
     original, graph = release.original, release.graph
     return Told(
         edges=coarse_edges(release.edges),
         cost=coarse_cost(release.cost_l1, release.bound, graph.n_nodes, graph.n_slices),
         alone=floor_grid(alone),
         slice_edges=coarse_slices(release.slice_edges, original, graph),
-        comparison=coarse_comparison(comparison, original, graph),
+        comparison=coarse_comparison(comparison, *compared),
         lines=lines_of(original, release.edges.original),
     )
 

@@ -28,6 +28,7 @@ from shoal.release import Release
 from shoal.report import charts
 from shoal.report.about import facts
 from shoal.report.learned import learned_section
+from shoal.report.sample import looked_at
 
 NOTHING = About()
 ATTACKED = (
@@ -56,27 +57,27 @@ class Report:
 
     def __init__(self, release: Release, about: About = NOTHING, *, keep_ids: bool = False) -> None:
         self.release, self.about, self.keep_ids = release, about, keep_ids
-        promise = release.promise
+        self.looked = looked_at(release)
         self._judged_by: dict[str, Any] = {
-            "k": promise.needs,
-            "horizon": promise.horizon,
-            "attackers": few_attackers(release.graph),
+            "k": release.promise.needs,
+            "horizon": self.looked.horizon,
+            "attackers": few_attackers(self.looked.graph),
         }
 
     @cached_property
     def before(self) -> Audit:
         """How exposed people are in the original, each judged by their own level."""
-        return audit(self.release.original, **self._judged_by)
+        return audit(self.looked.original, **self._judged_by)
 
     @cached_property
     def after(self) -> Audit:
         """How exposed people are in the release, also to somebody who knows the original's numbers."""
-        return audit(self.release.graph, **self._judged_by, original=self.release.original)
+        return audit(self.looked.graph, **self._judged_by, original=self.looked.original)
 
     @cached_property
     def comparison(self) -> Comparison:
         """The original and the release, measured."""
-        return compare(self.release.original, self.release.graph, communities=False)
+        return compare(self.looked.original, self.looked.graph, communities=False)
 
     @cached_property
     def learned(self) -> Audit | None:
@@ -87,7 +88,7 @@ class Report:
         if release.graph.n_nodes > ATTACKED:
             return None
         try:
-            found = learn(release.graph, release.original, k=release.k, attackers=["second-graph"])
+            found = learn(self.looked.graph, self.looked.original, k=release.k, attackers=["second-graph"])
         except InputError:  # one slice, or nobody has an edge in the known part
             return None
         return replace(self.after, learned=found)
@@ -114,6 +115,7 @@ class Report:
         both = release.graph.has_layers and release.graph.ordered
         html = _render(
             release,
+            self.looked.graph,
             exact=True,
             warning=warning,
             learned=None if self.learned is None else learned_section(self.learned),
@@ -134,6 +136,7 @@ class Report:
 
     def _head(self, *, exact: bool, lines: coarse.Lines | None, title: str | None) -> dict[str, Any]:
         found = facts(self.release, self.about, keep_ids=self.keep_ids, exact=exact, lines=lines)
+        found |= {} if self.looked.sampled is None else {"measured on": self.looked.sampled}
         return {"title": title, "facts": found, "lines": None if lines is None else lines._asdict()}
 
     @property
@@ -144,7 +147,7 @@ class Report:
     @cached_property
     def told(self) -> coarse.Told:
         """All that the folder says about the original, certificate and pictures included."""
-        return coarse.told(self.release, self.comparison, self.alone)
+        return coarse.told(self.release, self.comparison, self.alone, self.looked[:2])
 
     def public(self) -> tuple[str, str]:
         """What may be published: no id, no changed edge, no seed, and of the original coarse numbers."""
@@ -161,6 +164,7 @@ class Report:
         }
         html = _render(
             release,
+            self.looked.graph,
             exact=False,
             warning=None,
             learned=None,
@@ -180,14 +184,14 @@ class Report:
         return html, json.dumps(numbers, indent=1) + "\n"
 
 
-def _render(release: Release, *, exact: bool, **said: Any) -> str:
+def _render(release: Release, looked: TemporalGraph, *, exact: bool, **said: Any) -> str:
     """The page, whose pictures show what it says and no more."""
     graph = release.graph
     pictures = {
         "crowds": charts.crowds(release, before=exact),
         "risk": charts.risk(said["before"], said["after"]),
         "per_slice": charts.edges_per_slice(graph, said["slice_edges"]),
-        "similarity": charts.similarity(said["comparison"], graph),
+        "similarity": charts.similarity(said["comparison"], looked),
         "distributions": charts.degree_distributions(release, before=exact),
         "sizes": charts.group_sizes(release),
     }
