@@ -84,7 +84,7 @@ class Told(NamedTuple):
 
 
 def told(release: Release, comparison: Comparison, alone: int, compared: tuple[TemporalGraph, TemporalGraph]) -> Told:
-    """All of it, from exact numbers; `alone` people could be singled out in the original, and `compared` are the graphs that were."""
+    """All of it, from exact numbers; `alone` people stood alone in the original, and `compared` are the graphs that were."""
     original, graph = release.original, release.graph
     return Told(
         edges=coarse_edges(release.edges),
