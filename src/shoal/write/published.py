@@ -18,8 +18,8 @@ import polars as pl
 
 from shoal.audit.findings import Audit
 from shoal.graph import TemporalGraph
-from shoal.measure.compare import PAIRED, overall
 from shoal.measure.comparison import Comparison
+from shoal.measure.rows import PAIRED, overall
 from shoal.release import EdgeCounts, Release, normalised_cost
 
 # Edges of a slice are told where at least so many people have contacts in it and so many edges changed. How similar
