@@ -107,7 +107,7 @@ class Comparison(Tabular):
         )
 
     def agreements(self) -> dict[str, float | None]:
-        """How far the two graphs agree in every measure that says so: 1 where they are the same (a distance is then 0).
+        """How far the two graphs agree in every measure that says so: 1 where they are the same.
 
         >>> from shoal import TemporalGraph
         >>> from shoal.measure import compare
@@ -118,7 +118,7 @@ class Comparison(Tabular):
         return {
             name: value["agreement"] if isinstance(value, dict) else value
             for name, value in self.overall.items()
-            if MEASURES[name].of == "agreement" and MEASURES[name].higher_is_better is not None
+            if MEASURES[name].of == "agreement" and MEASURES[name].higher_is_better
         }
 
     def without(self, names: Collection[str]) -> Comparison:

@@ -10,7 +10,7 @@ import polars as pl
 
 from shoal.graph import TemporalGraph
 from shoal.measure.rows import agreement
-from shoal.measure.spread import FEWER, KINDS, MOST, Task, bins_of, mean_delay, spread, tasks_of
+from shoal.measure.spread import FEWER, KINDS, MOST, Bins, Task, bins_of, mean_delay, spread, tasks_of
 from shoal.measure.ties import Ties, mean_of, overlap, ties
 from shoal.progress import run_jobs
 
@@ -28,9 +28,11 @@ def over_time(
 ) -> OverTime:
     """Measure both; the same people and draws in both graphs."""
     old, new = run_jobs(ties, (original, released), jobs)
-    reached = _spreads(original, released, seed, jobs, tell)
+    bins = [bins_of(graph) for graph in (original, released)]
+    reached = _spreads(bins, original.n_nodes, seed, jobs, tell, directed=original.directed)
+    labels = next((one.labels for one in bins if one is not None), [])
     return OverTime(
-        _of_ties(old, new) | _of_spreads(reached), _spread_table(original, reached), _meetings_table(old, new)
+        _of_ties(old, new) | _of_spreads(reached), _spread_table(labels, reached), _meetings_table(old, new)
     )
 
 
@@ -56,11 +58,9 @@ def _of_ties(old: Ties, new: Ties) -> dict[str, Any]:
 
 
 def _spreads(
-    original: TemporalGraph, released: TemporalGraph, seed: int, jobs: int, tell: Callable[[float], None]
+    bins: list[Bins | None], n_nodes: int, seed: int, jobs: int, tell: Callable[[float], None], *, directed: bool
 ) -> list[dict[str, np.ndarray]]:
     """For each graph and kind how many are reached anew, bin by bin; nothing of a graph that nothing spreads in."""
-    n_nodes, directed = original.n_nodes, original.directed
-    bins = [bins_of(graph) for graph in (original, released)]
     tasks = [
         (which, task) for which, one in enumerate(bins) if one is not None for task in tasks_of(one, n_nodes, seed)
     ]
@@ -85,14 +85,12 @@ def _of_spreads(reached: list[dict[str, np.ndarray]]) -> dict[str, Any]:
     return numbers
 
 
-def _spread_table(graph: TemporalGraph, reached: list[dict[str, np.ndarray]]) -> pl.DataFrame:
-    """A row per time bin; in how many people everything is by its end, on average. No rows where nothing can spread."""
-    bins = bins_of(graph)
-    labels = bins.labels if bins is not None else []
+def _spread_table(labels: list[str], reached: list[dict[str, np.ndarray]]) -> pl.DataFrame:
+    """A row per time bin: how many people are reached by its end, on average. No rows where nothing can spread."""
     columns: dict[str, pl.Series] = {"slice": pl.Series(labels, dtype=pl.String)}
     for kind in KINDS:
         for whose, one in zip(("original", "released"), reached, strict=True):
-            values = (one[kind].cumsum()[1:] / one[kind][0]).tolist() if one and labels else [None] * len(labels)
+            values = (one[kind].cumsum()[1:] / one[kind][0]).tolist() if one else [None] * len(labels)
             columns[f"{kind}_{whose}"] = pl.Series(values, dtype=pl.Float64)
     return pl.DataFrame(columns)
 

@@ -22,7 +22,7 @@ from shoal.graph import TemporalGraph
 from shoal.measure import Comparison, compare
 from shoal.promise import Promise
 from shoal.release import Release
-from shoal.report import charts
+from shoal.report import charts, over_time
 from shoal.report.about import facts
 from shoal.report.learned import learned_section
 from shoal.write import published
@@ -76,7 +76,7 @@ class Report:
     @cached_property
     def comparison(self) -> Comparison:
         """The original and the release, measured."""
-        return compare(self.release.original, self.release.graph, communities=False)
+        return compare(self.release.original, self.release.graph)
 
     @cached_property
     def learned(self) -> Audit | None:
@@ -189,6 +189,8 @@ def _render(release: Release, *, exact: bool, **said: Any) -> str:
         "per_slice": charts.edges_per_slice(graph, said["slice_edges"]),
         "similarity": charts.similarity(said["comparison"], graph),
         "distributions": charts.degree_distributions(release, before=exact),
+        "meetings": over_time.meetings(said["comparison"].meetings),
+        "outbreaks": over_time.outbreaks(said["comparison"].spread),
         "sizes": charts.group_sizes(release),
     }
     page = environment().get_template("page.html")
@@ -204,7 +206,7 @@ def _render(release: Release, *, exact: bool, **said: Any) -> str:
         within=" within one block of the calendar" if release.promise.n_blocks > 1 else "",
         beyond=_strongest(said["after"]),
         definitions=DEFINITIONS,
-        pictures={name: Markup(svg) for name, svg in pictures.items()},  # noqa: S704 - the renderer escapes labels
+        pictures={name: Markup(svg) for name, svg in pictures.items() if svg},  # noqa: S704 - the renderer escapes labels
         version=shoal.__version__,
     )
 
