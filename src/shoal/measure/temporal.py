@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from shoal.edges import edge_keys
+from shoal.common.edges import edge_keys
 from shoal.graph import TemporalGraph
 from shoal.measure import _kernels
 from shoal.measure.communities import SMALLEST

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from shoal import build
+from shoal.contacts import build
 from shoal.errors import InputError
 from shoal.graph import Slice, TemporalGraph
 from shoal.read.dialects import parquet
@@ -23,13 +23,19 @@ def load_json(file: Path) -> Any:
         raise InputError(f"{file}: cannot be read as JSON") from None
 
 
-def read_release(folder: Path) -> TemporalGraph:
-    """The graph of a release, isolated people and empty slices included."""
+def read_claims(folder: Path) -> dict[str, Any]:
+    """What the certificate of a release says; `verify` reads it by code of its own."""
     if not (folder / "certificate.json").is_file():
-        raise InputError(f"{folder}: is not a complete release folder (it has no certificate.json)")
+        raise InputError(f"{folder}: is not a release folder (it has no certificate.json)")
     claims = load_json(folder / "certificate.json")
     if not isinstance(claims, dict) or not all(isinstance(claims.get(name), bool) for name in ("directed", "ordered")):
         raise InputError(f"{folder}: the certificate does not say whether there are directions and an order in time")
+    return claims
+
+
+def read_release(folder: Path) -> TemporalGraph:
+    """The graph of a release, isolated people and empty slices included."""
+    claims = read_claims(folder)
     people = read_table(folder, "nodes", "node")
     slices = read_table(folder, "slices", "slice")
     edges = read_table(folder, "edges", "source", "target", "slice")
