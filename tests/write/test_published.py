@@ -22,7 +22,6 @@ from shoal.published.coarse import MANY, bin_of, coarse_cost, coarse_edges, floo
 from shoal.release import EdgeCounts
 from shoal.write.again import ReleasedBefore
 
-
 COARSE_AGREEMENTS = (
     "clustering", "transitivity", "components", "largest_component", "assortativity", "temporal_correlation",
 )  # fmt: skip

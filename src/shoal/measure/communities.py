@@ -9,7 +9,7 @@ from importlib import import_module
 import numpy as np
 from scipy.sparse import coo_array, csr_matrix
 
-from shoal.edges import edge_keys
+from shoal.common.edges import edge_keys
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 

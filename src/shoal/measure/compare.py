@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.checks import some_jobs, some_progress, whole, yes_or_no
+from shoal.common.checks import some_jobs, some_progress, whole, yes_or_no
+from shoal.common.progress import Progress, run_jobs
+from shoal.common.randomness import Randomness
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.measure import communities as groups
@@ -16,8 +18,6 @@ from shoal.measure.degrees import hub_overlap
 from shoal.measure.over_time import over_time, sampled_in_words
 from shoal.measure.rows import SCHEMA, overall, row
 from shoal.measure.ties import overlap
-from shoal.progress import Progress, run_jobs
-from shoal.randomness import Randomness
 from shoal.release import Release
 
 

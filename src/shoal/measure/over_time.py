@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from shoal.common.progress import run_jobs
 from shoal.graph import TemporalGraph
 from shoal.measure.rows import agreement
 from shoal.measure.spread import FEWER, KINDS, MOST, Bins, Task, bins_of, mean_delay, spread, tasks_of
 from shoal.measure.ties import Ties, mean_of, overlap, ties
-from shoal.progress import run_jobs
 
 
 class OverTime(NamedTuple):

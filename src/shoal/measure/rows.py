@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.edges import edge_keys
+from shoal.common.edges import edge_keys
 from shoal.graph import TemporalGraph
 from shoal.measure.degrees import assortativity, degree_distance, degrees_of, hub_overlap
 from shoal.measure.pagerank import cosine, pagerank

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.common.randomness import Randomness
 from shoal.graph import TemporalGraph
 from shoal.measure import _spread_kernels as kernels
-from shoal.randomness import Randomness
 
 # Up to MOST people reach is counted from everybody and RUNS outbreaks are drawn; beyond it there are FEWER starts for each.
 MOST, RUNS, FEWER = 20_000, 4_096, 1_024

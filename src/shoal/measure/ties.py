@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.edges import edge_keys
+from shoal.common.edges import edge_keys
 from shoal.graph import TemporalGraph
 from shoal.measure.structure import without_directions
 
