@@ -108,8 +108,7 @@ def overall(table: pl.DataFrame) -> dict[str, Any]:
     for name in PAIRED:
         values = list(zip(table[f"{name}_original"], table[f"{name}_released"], strict=True))
         both = [pair if None not in pair else (None, None) for pair in values]
-        # Steps between slices: two empty slices say nothing, and every other pair of slices counts alike.
-        scale = [1.0] * len(both) if name == "temporal_correlation" else weights
+        scale = _weights_for(name, weights)
         numbers[name] = (
             _counted(both)
             if name in COUNTED
@@ -121,6 +120,15 @@ def overall(table: pl.DataFrame) -> dict[str, Any]:
         )
     numbers["hub_overlap"] = _mean(table["hub_overlap"], weights)
     return numbers
+
+
+def _weights_for(name: str, weights: list[float]) -> list[float]:
+    """How much each slice counts."""
+    if name == "temporal_correlation":  # two empty slices say nothing, and every other pair of slices counts alike
+        return [1.0] * len(weights)
+    if name in STEP:  # what becomes of the edges of the slice before
+        return [0.0, *weights][: len(weights)]
+    return weights
 
 
 def _counted(both: list[tuple[int | None, int | None]]) -> dict[str, Any]:
