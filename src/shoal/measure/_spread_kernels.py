@@ -73,12 +73,14 @@ def spread(
     new = np.zeros(len(starts), np.int64)
     ever, ill, fresh = np.zeros(n_nodes, np.uint64), np.zeros(n_nodes, np.uint64), np.zeros(n_nodes, np.uint64)
     for w in range(len(sources)):
-        ever[:] = _NO
+        for v in range(n_nodes):
+            ever[v] = ill[v] = _NO
         for r in range(64):
-            if sources[w, r] >= 0:
-                ever[sources[w, r]] |= np.uint64(1) << np.uint64(r)
+            v = sources[w, r]
+            if v >= 0:
                 new[0] += 1
-        ill[:] = ever
+                ever[v] |= np.uint64(1) << np.uint64(r)
+                ill[v] = ever[v]
         for t in range(len(starts) - 1):
             now = mix(keys[w] ^ np.uint64(t))
             well = mix(now)

@@ -152,6 +152,11 @@ def _places(graph: TemporalGraph, positions: list[int]) -> alt.X:
         place: part.start or part.label if graph.ordered else part.label
         for place, part in zip(positions, graph.slices, strict=True)
     }
+    return axis_of(names)
+
+
+def axis_of(names: dict[int, str]) -> alt.X:
+    """The axis of the column `position`, with the names of a few positions below."""
     most = max(names, default=0)
     shown = sorted({round(most * i / 7) for i in range(8)} & names.keys())
     chosen = json.dumps({str(place): names[place] for place in shown})

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import json
-
 import altair as alt
 import polars as pl
 import polars.selectors as cs
 
-from shoal.report.charts import colours, to_svg
+from shoal.report.charts import axis_of, colours, to_svg
 
 _KINDS = {"reach": "always", "outbreak_si_50": "chance 0.5", "outbreak_si_20": "chance 0.2"}
 _CHANCES = {"always": [1, 0], "chance 0.5": [7, 3], "chance 0.2": [2, 3]}  # dashes
-_NAMED = 8  # slices whose names stand below the axis
 
 
 def _both(frame: pl.DataFrame, value: str) -> pl.DataFrame:
     """The columns that end in _original and _released below each other, as far as they are there."""
     parts = [
-        frame.select(pl.exclude("^.*_(original|released)$"), number=f"{value}_{end}").with_columns(when=pl.lit(name))
+        frame.select(
+            pl.exclude("^.*_(original|released)$"),
+            number=pl.col(f"{value}_{end}").cast(pl.Float64),
+            when=pl.lit(name),
+        )
         for end, name in (("original", "original"), ("released", "release"))
         if f"{value}_{end}" in frame.columns
     ]
@@ -30,18 +31,14 @@ def outbreaks(spread: pl.DataFrame) -> str | None:
     if not len(spread):
         return None
     frame = pl.concat(
-        _both(spread.with_row_index("place"), kind).with_columns(chance=pl.lit(chance))
+        _both(spread.with_row_index("position"), kind).with_columns(chance=pl.lit(chance))
         for kind, chance in _KINDS.items()
     )
-    most = len(spread) - 1
-    shown = sorted({round(most * i / (_NAMED - 1)) for i in range(_NAMED)})
-    names = json.dumps({str(place): spread["slice"][place] for place in shown})
-    axis = alt.Axis(values=shown, labelExpr=f"({names})[datum.value]", labelAngle=-30, labelLimit=140)
     chart = (
         alt.Chart(frame)
         .mark_line()
         .encode(
-            x=alt.X("place:Q", title=None, scale=alt.Scale(nice=False), axis=axis),
+            x=axis_of(dict(enumerate(spread["slice"]))),
             y=alt.Y("number:Q", title="people reached"),
             color=colours(both="reach_original" in spread.columns),
             strokeDash=alt.StrokeDash(
