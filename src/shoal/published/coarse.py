@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from shoal.audit.findings import Audit
 from shoal.graph import TemporalGraph
-from shoal.measure.compare import PAIRED, overall
 from shoal.measure.comparison import Comparison
+from shoal.measure.rows import PAIRED, overall
 from shoal.release import EdgeCounts, Release, normalised_cost
 
 # Edges of a slice are told where at least so many people have contacts in it and so many edges changed. How similar
@@ -33,6 +34,10 @@ ROUNDING = (
 )
 
 _EDGES = ("original", "released", "added", "removed")
+# Of these it is told how far the original agrees. Each bin more is one more thing to try originals by, so of what else is
+# measured only the release's own number is told.
+_SIMILAR = ("pagerank_similarity", "hub_overlap", "hub_overlap_total")
+_AGREEING = ("clustering", "transitivity", "components", "largest_component", "assortativity", "temporal_correlation")
 
 
 def floor_grid(count: int) -> int:
@@ -156,7 +161,15 @@ def coarse_comparison(exact: Comparison, original: TemporalGraph, released: Temp
         pl.Series("pagerank_similarity", similar, pl.Float64),
         *(table[f"{name}_released"] for name in PAIRED),
     )
-    return Comparison(exact.n_nodes, exact.directed, slices, _overall(exact, counts, original, released))
+    return replace(
+        exact,
+        slices=slices,
+        overall=_overall(exact, counts, original, released),
+        spread=exact.spread.select(cs.exclude(cs.ends_with("_original"))),
+        meetings=exact.meetings.select("slices", "pairs_released").filter(
+            pl.col("pairs_released").cum_sum(reverse=True) > 0
+        ),
+    )
 
 
 def _overall(
@@ -177,11 +190,13 @@ def _overall(
         "edges_kept_share": floor_share(edges.kept, edges.original),
     }
     for name, value in exact.overall.items():
-        if name in PAIRED:
-            agreement = bin_of(value["agreement"]) if many else None
-            told[name] = {"original": None, "released": own[name]["released"], "agreement": agreement}
-        elif name in ("pagerank_similarity", "hub_overlap", "hub_overlap_total"):
+        if name in _SIMILAR:
             told[name] = bin_of(value) if many else None
+        elif (
+            isinstance(value, dict) and name not in told and name != "mixing"
+        ):  # which is about the original's communities
+            agreement = bin_of(value["agreement"]) if many and name in _AGREEING else None
+            told[name] = {"original": None, "released": own.get(name, value)["released"], "agreement": agreement}
     return told
 
 

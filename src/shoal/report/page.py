@@ -25,7 +25,7 @@ from shoal.published import coarse
 from shoal.published.about import About
 from shoal.published.certificate import guarantee_in_words
 from shoal.release import Release
-from shoal.report import charts
+from shoal.report import charts, over_time
 from shoal.report.about import facts
 from shoal.report.learned import learned_section
 from shoal.report.sample import looked_at
@@ -77,7 +77,7 @@ class Report:
     @cached_property
     def comparison(self) -> Comparison:
         """The original and the release, measured."""
-        return compare(self.looked.original, self.looked.graph, communities=False)
+        return compare(self.looked.original, self.looked.graph)
 
     @cached_property
     def learned(self) -> Audit | None:
@@ -193,6 +193,8 @@ def _render(release: Release, looked: TemporalGraph, *, exact: bool, **said: Any
         "per_slice": charts.edges_per_slice(graph, said["slice_edges"]),
         "similarity": charts.similarity(said["comparison"], looked),
         "distributions": charts.degree_distributions(release, before=exact),
+        "meetings": over_time.meetings(said["comparison"].meetings),
+        "outbreaks": over_time.outbreaks(said["comparison"].spread),
         "sizes": charts.group_sizes(release),
     }
     page = environment().get_template("page.html")
@@ -208,7 +210,7 @@ def _render(release: Release, looked: TemporalGraph, *, exact: bool, **said: Any
         within=" within one block of the calendar" if release.promise.n_blocks > 1 else "",
         beyond=_strongest(said["after"]),
         definitions=DEFINITIONS,
-        pictures={name: Markup(svg) for name, svg in pictures.items()},  # noqa: S704 - the renderer escapes labels
+        pictures={name: Markup(svg) for name, svg in pictures.items() if svg},  # noqa: S704 - the renderer escapes labels
         version=shoal.__version__,
     )
 
