@@ -16,7 +16,7 @@ from shoal.audit.learn import ATTACKERS, Known, _kernels, laid_out_like, learn, 
 from shoal.audit.learn import case as cases
 from shoal.audit.learn.case import make_case
 from shoal.audit.learn.invented import auc, features, not_in
-from shoal.audit.learn.matching import Matcher, assign, lay_out
+from shoal.audit.learn.matching import Matcher, assign, by_length, lay_out
 from shoal.audit.learn.second_graph import Judge
 from tests.audit import naive
 from tests.strategies import any_graphs, graphs
@@ -53,9 +53,8 @@ def test_a_side_lists_the_links_of_everybody_under_every_label(graph):
 @given(graphs(), graphs(), st.integers(1, 5))
 def test_the_nearest_rows_are_those_that_trying_all_finds(one, other, most):
     rows, seen = (np.sqrt(g.degree_matrix()[:, :1].astype(np.float32)) for g in (one, other))
-    lengths = np.sqrt((seen**2).sum(axis=1))
-    order = np.argsort(lengths, kind="stable")
-    found, apart = _kernels.nearest(np.arange(len(rows)), rows, seen, order, lengths[order], most)
+    reach, lengths = (np.sqrt((part**2).sum(axis=1)) for part in (rows, seen))
+    found, apart = _kernels.nearest(np.arange(len(rows)), rows, reach, seen, by_length(seen, lengths), most)
     for i, row in enumerate(rows):
         distances = ((seen - row) ** 2).sum(axis=1)
         want = sorted(distances.tolist())[:most] if row.any() else []
@@ -245,7 +244,9 @@ def test_who_is_known_from_the_start_stays_so():
     known, seen = case.known_side(every, slices), case.seen_side(slices)
     wrong = np.full(graph.n_nodes, -1)
     wrong[[3, 5]] = case.nodes[[5, 3]]
-    found = matching.match(known, seen, directed=False, seeds=wrong).nodes
+    work = Matcher(known, seen, directed=False)
+    work.begin(wrong)
+    found = matching.settle(work).nodes
     assert found[[3, 5]].tolist() == case.nodes[[5, 3]].tolist()
     assert len(set(found[found >= 0].tolist())) == (found >= 0).sum()
     [named] = learn(graph, graph, attackers=["seeds"])
