@@ -24,7 +24,7 @@ from shoal.promise import Promise
 from shoal.release import Release
 from shoal.report import charts
 from shoal.report.about import facts
-from shoal.report.learned import learned_section
+from shoal.report.learned import learned_in_public, learned_section
 from shoal.write import published
 from shoal.write.about import About
 from shoal.write.certificate import guarantee_in_words
@@ -54,8 +54,10 @@ def environment() -> Environment:
 class Report:
     """Measures a release once, for both versions; each is given as HTML and as JSON text."""
 
-    def __init__(self, release: Release, about: About = NOTHING, *, keep_ids: bool = False) -> None:
-        self.release, self.about, self.keep_ids = release, about, keep_ids
+    def __init__(
+        self, release: Release, about: About = NOTHING, *, keep_ids: bool = False, attacked: bool = True
+    ) -> None:
+        self.release, self.about, self.keep_ids, self.attacked = release, about, keep_ids, attacked
         promise = release.promise
         self._judged_by: dict[str, Any] = {
             "k": promise.needs,
@@ -80,11 +82,11 @@ class Report:
 
     @cached_property
     def learned(self) -> Audit | None:
-        """What somebody learns who holds the first half of the original with names; None where there is nothing to hold."""
+        """What somebody learns who holds the first half of the original with names; None where that is not tried or not there."""
         from shoal.audit.learn import learn
 
         release = self.release
-        if release.graph.n_nodes > ATTACKED:
+        if not self.attacked or release.graph.n_nodes > ATTACKED:
             return None
         try:
             found = learn(release.graph, release.original, k=release.k, attackers=["second-graph"])
@@ -146,11 +148,18 @@ class Report:
         """All that the folder says about the original, certificate and pictures included."""
         return published.told(self.release, self.comparison, self.alone)
 
+    def _learned_told(self) -> dict[str, Any] | None:
+        if self.learned is None:
+            return None
+        second, release = self.learned["second-graph"], self.release
+        return published.coarse_learned(second, release.original, release.graph, release.edges.changed)
+
     def public(self) -> tuple[str, str]:
         """What may be published: no id, no changed edge, no seed, and of the original coarse numbers."""
         release, told = self.release, self.told
         after = published.without_the_original(self.after)
         head = self._head(exact=False, lines=told.lines, title=self.about.title)
+        learned = self._learned_told()
         numbers = {
             "about": head,
             "rounding": published.ROUNDING,
@@ -158,12 +167,13 @@ class Report:
             "before": {"n_nodes": release.graph.n_nodes, "alone": told.alone},
             "after": after.to_dict(),
             "comparison": told.comparison.to_dict(),
+            **({} if learned is None else {"learned": learned}),
         }
         html = _render(
             release,
             exact=False,
             warning=None,
-            learned=None,
+            learned=None if learned is None else learned_in_public(learned),
             head=head,
             keep_ids=self.keep_ids,
             stronger=[],

@@ -91,7 +91,8 @@ def write_release(
     with appearing_whole(target, name, record=record, force=force) as (draft, record_draft):
         with told.stage("writing", 1):
             _write_tables(release, names, draft, format)
-        found = _measured(release, about, told, keep_ids=keep_ids) if report or private_report is not None else None
+        attacked = record is not None or place is not None
+        found = _measured(release, about, told, keep_ids=keep_ids, attacked=attacked) if report or place else None
         if report and found is not None:
             with told.stage("drawing", 1):
                 for name, text in zip(("report.html", "report.json"), found.public(), strict=True):
@@ -113,14 +114,17 @@ def write_release(
     return content
 
 
-def _measured(release: Release, about: About, told: Progress, *, keep_ids: bool) -> Report:
+def _measured(release: Release, about: About, told: Progress, *, keep_ids: bool, attacked: bool) -> Report:
     from shoal.report import Report  # with everything that draws pictures: only where there is to be one
 
-    found = Report(release, about, keep_ids=keep_ids)
-    with told.stage("measuring", 3) as tell:
-        for i, part in enumerate(("before", "after", "comparison"), start=1):
+    found, parts = (
+        Report(release, about, keep_ids=keep_ids, attacked=attacked),
+        ("before", "after", "comparison", "learned"),
+    )
+    with told.stage("measuring", len(parts)) as tell:
+        for i, part in enumerate(parts, start=1):
             getattr(found, part)
-            tell(i / 3)
+            tell(i / len(parts))
     return found
 
 

@@ -52,8 +52,8 @@ def nearest(
     """For these people: the nodes with the nearest rows, -1 where there are none, and how far they are.
 
     Nodes are walked in the order of the lengths of their rows, outwards from the person's own (`reach`): the difference
-    of two lengths is never more than the distance of the rows, so the walk may stop early. A `walk` is the nodes in that order, their
-    lengths, and whether the row of each is that of the one before it, which is never so on both sides of the start.
+    of two lengths is never more than the distance of the rows, so the walk may stop early. A `walk` is the nodes in that
+    order, their lengths, and whether the row of each is that of the one before it, which is never so where the walk starts.
     """
     order, lengths, same = walk
     found = np.full((len(people), most), -1, np.int32)
@@ -140,7 +140,9 @@ def spread(
                 touched[n_touched] = near[i, c]
                 n_touched += 1
         count = 0
-        for k in range(n_touched - 1, -1, -1):  # the nearest rows first: for most others the lengths alone say enough then
+        for k in range(
+            n_touched - 1, -1, -1
+        ):  # the nearest rows first: for most others the lengths alone say enough then
             j = touched[k]
             fit = np.float32(gain * sums[j] / np.sqrt((sizes[i] + 1.0) * (sizes_seen[j] + 1.0)))
             gap, sums[j] = reach[i] - reach_seen[j], 0.0
@@ -173,3 +175,13 @@ def share_out(candidates: np.ndarray, belief: np.ndarray, n_nodes: int, rounds: 
             for c in range(most):
                 if candidates[i, c] >= 0 and columns[candidates[i, c]] > 0.0:
                     belief[i, c] /= columns[candidates[i, c]]
+
+
+@njit
+def greedy(one: np.ndarray, other: np.ndarray, order: np.ndarray, n_one: int, n_other: int) -> np.ndarray:
+    """Pairs are taken in this order, as long as both sides are free; gives whom each of the others was taken by, -1 for nobody."""
+    free, taken = np.ones(n_one, np.bool_), np.full(n_other, -1, np.int64)
+    for at in order:
+        if free[one[at]] and taken[other[at]] < 0:
+            free[one[at]], taken[other[at]] = False, one[at]
+    return taken

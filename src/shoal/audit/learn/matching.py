@@ -32,8 +32,8 @@ class Side(NamedTuple):
     """One of the two graphs, as kernels read it: who is linked to whom under each label, and rows of degrees.
 
     A label is a slice; in a directed graph a slice and a direction, 2 t for links that go out and 2 t + 1 for those that
-    come in. The last is "ever", where that is known. Links of person i with label l go to ends[starts[i * L + l] : starts[i * L + l + 1]];
-    `contacts` and `labels` are the same links of each person, contact by contact.
+    come in. The last is "ever", where that is known. Links of person i with label l go to
+    ends[starts[i * L + l] : starts[i * L + l + 1]]; `contacts` and `labels` are the same links, contact by contact.
     """
 
     starts: np.ndarray
@@ -85,7 +85,10 @@ def lay_out(
 
 
 class Matcher:
-    """Beliefs about who is which node. With `people` only these are looked for; of their other contacts the numbers are believed."""
+    """Beliefs about who is which node.
+
+    With `people` only these are looked for; of their other contacts the numbers are believed, round after round.
+    """
 
     def __init__(
         self,
@@ -230,7 +233,7 @@ def match(
 
 
 def settle(work: Matcher, gain: float = GAIN) -> Match:
-    """From what is believed now to a node for everybody: company counts more and more, then those who are sure decide for the others."""
+    """From what is believed now to a node for everybody: company counts more and more, in the end that of nodes given out."""
     for turn in range(ROUNDS):
         candidates, scores = work.fits(gain * GROWTH**turn)
         work.believe(candidates, scores)
