@@ -14,7 +14,7 @@ import pytest
 import shoal
 from shoal import InputError
 from shoal.datasets import messenger
-from shoal.display import Bars, Lines, NotebookBar, estimate, time_left, visible_progress
+from shoal.display import Bars, Lines, NotebookBar, estimate, pace, time_left, visible_progress
 from shoal.errors import speaking_to_a_shell, spoken
 from shoal.progress import Progress
 from shoal.solver import milp, own_stdout
@@ -108,7 +108,9 @@ def test_a_notebook_gets_one_bar(monkeypatch):
 
 
 def test_long_runs_are_announced():
-    assert estimate(1_000_000, 28, 18_700_000, "fast") == "about 4 minutes"
+    assert estimate(1_000_000, 28, 18_700_000, "fast") == "about 3 minutes"
+    assert estimate(1_000_000, 28, 18_700_000, "fast", 4.0) == "about 11 minutes"
+    assert 0 < pace() < 1000
     assert estimate(10_000_000, 28, 187_000_000, "thorough").endswith("hours")
     assert estimate(1_899, 29, 18_791, "balanced") is None
 

@@ -82,12 +82,14 @@ def anonymize(
     quiet: options.Quiet = False,
 ) -> None:
     """Make a release in which everybody has the same number of edges per slice as at least k - 1 others."""
-    from shoal.anonymize import anonymize as run
-    from shoal.engine.work import check_work
-    from shoal.large import is_contacts_folder
-    from shoal.read.people import read_people
-    from shoal.write import check_target
-    from shoal.write.about import make_about
+    progress = console.progress(quiet)
+    with progress.stage("starting", 1):
+        from shoal.anonymize import anonymize as run
+        from shoal.engine.work import check_work
+        from shoal.large import is_contacts_folder
+        from shoal.read.people import read_people
+        from shoal.write import check_target
+        from shoal.write.about import make_about
 
     check_target(output, force=force)
     make_about(title, by, date)
@@ -95,7 +97,7 @@ def anonymize(
     talk = not (quiet or json)
     where: dict[str, Any] = {
         "jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory, "shard_people": shard_people,
-        "work_dir": work_dir, "resume": resume, "progress": console.progress(quiet),
+        "work_dir": work_dir, "resume": resume, "progress": progress,
     }  # fmt: skip
     check_work(work_dir, resume=resume)
     if is_contacts_folder(input):
@@ -120,7 +122,7 @@ def anonymize(
             if private:
                 typer.echo(f"Who is who stands in {private}: keep it secret.")
         return
-    graph = load(input, where["progress"])
+    graph = load(input, progress)
     console.tell_input(graph, quiet=quiet, json=json, effort=effort)
     with console.own_stdout():
         release = run(
@@ -132,7 +134,7 @@ def anonymize(
     with console.own_warnings():
         certificate = release.save(
             output, private=private, private_report=private_report, keep_ids=keep_ids, format=format,
-            report=not no_report, force=force, source=input, title=title, by=by, date=date, progress=where["progress"],
+            report=not no_report, force=force, source=input, title=title, by=by, date=date, progress=progress,
         )  # fmt: skip
     if json:
         console.print_json(certificate)

@@ -76,9 +76,11 @@ def audit(
     quiet: options.Quiet = False,
 ) -> None:
     """Tell how many people can be singled out, by whom, which slices give them away, and what attackers learn from a release."""
-    from shoal.audit import audit as run
-    from shoal.errors import InputError
-    from shoal.large import is_contacts_folder
+    progress = console.progress(quiet)
+    with progress.stage("starting", 1):
+        from shoal.audit import audit as run
+        from shoal.errors import InputError
+        from shoal.large import is_contacts_folder
 
     records = record or []
     if groups_known and not (original and records):
@@ -91,7 +93,6 @@ def audit(
         elif not quiet:
             typer.echo(large.describe_audit(exposed, k or 5))
         return
-    progress = console.progress(quiet)
     if other is not None:
         graphs = load(input, progress), load(other, progress)
         _lay_over(input, other, graphs, records, same_ids=same_ids, seed=seed, jobs=jobs, json=json, quiet=quiet)
