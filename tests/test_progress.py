@@ -37,7 +37,7 @@ def test_every_stage_is_told_from_grouping_to_verifying(tmp_path):
     release = shoal.anonymize(messenger(40, 4, seed=1), 2, seed=1, effort="fast", progress=heard)
     release.save(tmp_path / "out", progress=heard)
     names = [name for name, _ in heard.stages]
-    assert names == ["grouping", "rebuilding", "writing", "measuring", "drawing", "verifying"]
+    assert names == ["grouping", "rebuilding", "writing", "judging", "measuring", "drawing", "verifying"]
 
 
 def test_lines_come_where_a_stage_lasts_and_only_there(capsys):

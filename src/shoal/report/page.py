@@ -20,6 +20,7 @@ from shoal.audit.attackers import few_attackers
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.measure import Comparison, compare
+from shoal.progress import Progress
 from shoal.promise import Promise
 from shoal.release import Release
 from shoal.report import charts
@@ -58,12 +59,24 @@ class Report:
         self, release: Release, about: About = NOTHING, *, keep_ids: bool = False, attacked: bool = True
     ) -> None:
         self.release, self.about, self.keep_ids, self.attacked = release, about, keep_ids, attacked
+        self.progress = Progress()
         promise = release.promise
         self._judged_by: dict[str, Any] = {
             "k": promise.needs,
             "horizon": promise.horizon,
             "attackers": few_attackers(release.graph),
         }
+
+    def measure(self, progress: Progress) -> Report:
+        """Do all the work that is told of, before anything is drawn."""
+        self.progress = progress
+        with progress.stage("judging", 2) as tell:
+            for i, part in enumerate(("before", "after"), start=1):
+                getattr(self, part)
+                tell(i / 2)
+        for part in ("comparison", "learned"):  # each tells its own progress
+            getattr(self, part)
+        return self
 
     @cached_property
     def before(self) -> Audit:
@@ -78,7 +91,7 @@ class Report:
     @cached_property
     def comparison(self) -> Comparison:
         """The original and the release, measured."""
-        return compare(self.release.original, self.release.graph, communities=False)
+        return compare(self.release.original, self.release.graph, communities=False, progress=self.progress)
 
     @cached_property
     def learned(self) -> Audit | None:
@@ -89,7 +102,9 @@ class Report:
         if not self.attacked or release.graph.n_nodes > ATTACKED:
             return None
         try:
-            found = learn(release.graph, release.original, k=release.k, attackers=["second-graph"])
+            found = learn(
+                release.graph, release.original, k=release.k, attackers=["second-graph"], progress=self.progress
+            )
         except InputError:  # one slice, or nobody has an edge in the known part
             return None
         return replace(self.after, learned=found)

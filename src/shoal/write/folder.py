@@ -117,15 +117,7 @@ def write_release(
 def _measured(release: Release, about: About, told: Progress, *, keep_ids: bool, attacked: bool) -> Report:
     from shoal.report import Report  # with everything that draws pictures: only where there is to be one
 
-    found, parts = (
-        Report(release, about, keep_ids=keep_ids, attacked=attacked),
-        ("before", "after", "comparison", "learned"),
-    )
-    with told.stage("measuring", len(parts)) as tell:
-        for i, part in enumerate(parts, start=1):
-            getattr(found, part)
-            tell(i / len(parts))
-    return found
+    return Report(release, about, keep_ids=keep_ids, attacked=attacked).measure(told)
 
 
 def write_certificate(exact: dict[str, Any], folder: Path) -> None:
