@@ -5,9 +5,9 @@ import json
 import pytest
 
 import shoal
+from shoal.published.coarse import bin_of
 from shoal.report import Report
 from shoal.report.learned import learned_chart, learned_section, learned_table
-from shoal.write.published import bin_of
 
 HEADING = "What attackers learn who hold more than numbers"
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from shoal.cli import options
-
 if TYPE_CHECKING:
+    from shoal.cli import bundles
+    from shoal.common.progress import Progress
     from shoal.graph import TemporalGraph
-    from shoal.progress import Progress
 
 Record = Annotated[
     Path | None, typer.Option("--record", help="The private record of the release, which says who is who.")
@@ -33,7 +32,7 @@ def opened(file: Path | None) -> Opened | None:
 
 
 def both(
-    load: options.Load, original: Path, release: Path, record: Path | None, progress: Progress
+    load: bundles.Load, original: Path, release: Path, record: Path | None, progress: Progress
 ) -> tuple[TemporalGraph, TemporalGraph]:
     """The original and the release with the same people, under their original ids."""
     from shoal.errors import InputError
@@ -50,7 +49,7 @@ def with_original_ids(release: TemporalGraph, folder: Path, record: Opened | Non
     import numpy as np
 
     from shoal.audit._released import read_certificate
-    from shoal.build import ids_as_series
+    from shoal.contacts.build import ids_as_series
     from shoal.errors import InputError
 
     if record is None:

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 
 import shoal
-from shoal.cli.console import plural
+from shoal.common.words import plural
 from shoal.web import demos
 from shoal.web.store import Job, Store
 
@@ -42,7 +42,8 @@ _STAGES = {
     "learning": ("Trying what attackers would learn who hold contacts", 0.85, 0.9),
     "drawing": ("Drawing the pictures of the report", 0.9, 0.95),
     "verifying": ("Checking what was written", 0.95, 0.97),
-    "packing": ("Drawing pictures and packing", 0.97, 1.0),
+    "closing": ("Writing what is for you alone", 0.97, 0.98),
+    "packing": ("Drawing pictures and packing", 0.98, 1.0),
 }
 _WORDS = {
     "slice": "A stretch of time (an hour, a day, a week …) or a layer such as a platform. Edges are counted slice by slice.",
