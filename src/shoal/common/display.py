@@ -42,7 +42,8 @@ class Bars(Progress):
             """The time left, as long as that can be said."""
 
             def render(self, task: Task) -> Text:
-                return Text(time_left(task.completed, task.elapsed or 0.0) if task.total else "")
+                known = task.total and task.description != COMPILING
+                return Text(time_left(task.completed, task.elapsed or 0.0) if known else "")
 
         columns = (TextColumn("{task.description:<12}"), BarColumn(), TimeElapsedColumn(), Left())
         with RichProgress(*columns, console=Console(stderr=True), transient=True) as bars:

@@ -27,16 +27,17 @@ def learned_table(audit: Audit) -> list[list[str]]:
 
 def learned_chart(second: Mapping[str, Any] | Learned) -> str:
     """The share of the claims of `second-graph` that is true, with the release and without it, as SVG. Private."""
-    return _chart({key: (second[key]["true"], second[key]["without"]["true"]) for key in KINDS})
+    both = {key: (second[key]["true"], second[key]["without"]["true"]) for key in KINDS}
+    return _chart({key: [(0.0, share) for share in shares] for key, shares in both.items()})
 
 
-def _chart(shares: Mapping[str, tuple[float, float]], width: float = 0.0) -> str:
-    """Bars from 0 to a share, with the release and without it; where a share is the lower end of a bin, to the bin's upper end."""
+def _chart(shares: Mapping[str, list[tuple[float, float]]]) -> str:
+    """A bar from here to there for what is true with the release, and one for what is without it."""
     order = ["with the release", "without it"]
     rows = [
-        {"claims": KINDS[key], "what": what, "true": share + width}
+        {"claims": KINDS[key], "what": what, "true": low, "to": high}
         for key, both in shares.items()
-        for what, share in zip(order, both, strict=True)
+        for what, (low, high) in zip(order, both, strict=True)
     ]
     chart = (
         alt.Chart(pl.DataFrame(rows))
@@ -50,6 +51,7 @@ def _chart(shares: Mapping[str, tuple[float, float]], width: float = 0.0) -> str
                 axis=alt.Axis(format="%", tickCount=5),
                 scale=alt.Scale(domain=[0, 1]),
             ),
+            x2="to:Q",
             color=alt.Color("what:N", scale=alt.Scale(domain=order, range=[BEFORE, AFTER])),
         )
         .properties(width=430, height=alt.Step(16))
@@ -64,9 +66,10 @@ def learned_section(audit: Audit) -> Markup:
 
 def learned_in_public(told: Mapping[str, Any]) -> Markup:
     """The same picture in bins of a tenth, for the report that is published."""
-    shares = {key: (told[key]["true"], told[key]["without"]) for key in KINDS if key in told}
+    bins = {key: (told[key]["true"], told[key]["without"]) for key in KINDS if key in told}
+    shares = {key: [(low, low + 0.1) for low in both] for key, both in bins.items()}
     knows = "holds the first half of the contacts with names and lays it over the release"
-    return _section(_chart(shares, 0.1), knows=knows, rows=[], matched=told["matched"])
+    return _section(_chart(shares), knows=knows, rows=[], matched=told["matched"])
 
 
 def _section(chart: str, **said: Any) -> Markup:
