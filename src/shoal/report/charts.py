@@ -210,7 +210,7 @@ def risk(before: Audit | None, after: Audit) -> str:
             x=alt.X(
                 "chance:Q",
                 title="chance that a guess is right",
-                axis=alt.Axis(format="%"),
+                axis=alt.Axis(format="%", tickCount=5),
                 scale=alt.Scale(domain=[0, 1]),
             ),
             color=colours(both=before is not None),
