@@ -127,7 +127,9 @@ def _anonymize_folder(case: Case, place: Path, folder: Path, record: Path | None
         half = len(found) // 2
         for i, part in enumerate((found.slice(0, half), found.slice(half))):
             pyarrow.parquet.write_table(part, contacts / f"{i}.parquet")
-    anonymize_folder(contacts, case.k, folder, slice="1d", private=record, **options, **case.save)
+    anonymize_folder(
+        contacts, case.k, folder, slice="1d", directed=case.graph.directed, private=record, **options, **case.save
+    )
 
 
 def _flags(how: dict[str, Any]) -> list[str]:
