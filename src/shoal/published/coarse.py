@@ -84,10 +84,11 @@ class Told(NamedTuple):
     slice_edges: list[EdgeCounts | None]
     comparison: Comparison
     lines: Lines | None
+    learned: dict[str, Any] | None
 
 
-def told(release: Release, comparison: Comparison, alone: int) -> Told:
-    """All of it, from exact numbers; `alone` people could be singled out in the original."""
+def told(release: Release, comparison: Comparison, alone: int, second: Learned | None) -> Told:
+    """All of it, from exact numbers; `alone` people could be singled out in the original, `second` holds a part of it."""
     original, graph = release.original, release.graph
     return Told(
         edges=coarse_edges(release.edges),
@@ -96,6 +97,7 @@ def told(release: Release, comparison: Comparison, alone: int) -> Told:
         slice_edges=coarse_slices(release.slice_edges, original, graph),
         comparison=coarse_comparison(comparison, original, graph),
         lines=lines_of(original, release.edges.original),
+        learned=None if second is None else coarse_learned(second, original, graph, release.edges.changed),
     )
 
 
