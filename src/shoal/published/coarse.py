@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from shoal.audit.findings import Audit
 from shoal.graph import TemporalGraph
-from shoal.measure.compare import PAIRED, overall
 from shoal.measure.comparison import Comparison
+from shoal.measure.rows import PAIRED, overall
 from shoal.release import EdgeCounts, Release, normalised_cost
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ ROUNDING = (
 )
 
 _EDGES = ("original", "released", "added", "removed")
+# Of these it is told how far the original agrees. Each bin more is one more thing to try originals by, so of what else is
+# measured only the release's own number is told.
+_SIMILAR = ("pagerank_similarity", "hub_overlap", "hub_overlap_total")
+_AGREEING = ("clustering", "transitivity", "components", "largest_component", "assortativity", "temporal_correlation")
 
 
 def floor_grid(count: int) -> int:
@@ -87,15 +92,24 @@ class Told(NamedTuple):
     learned: dict[str, Any] | None
 
 
-def told(release: Release, comparison: Comparison, alone: int, second: Learned | None) -> Told:
-    """All of it, from exact numbers; `alone` people could be singled out in the original, `second` holds a part of it."""
+def told(
+    release: Release,
+    comparison: Comparison,
+    alone: int,
+    compared: tuple[TemporalGraph, TemporalGraph],
+    second: Learned | None,
+) -> Told:
+    """All of it, from exact numbers.
+
+    `alone` people stood alone in the original, `compared` are the graphs that were, `second` is who held a part of the original.
+    """
     original, graph = release.original, release.graph
     return Told(
         edges=coarse_edges(release.edges),
         cost=coarse_cost(release.cost_l1, release.bound, graph.n_nodes, graph.n_slices),
         alone=floor_grid(alone),
         slice_edges=coarse_slices(release.slice_edges, original, graph),
-        comparison=coarse_comparison(comparison, original, graph),
+        comparison=coarse_comparison(comparison, *compared),
         lines=lines_of(original, release.edges.original),
         learned=None if second is None else coarse_learned(second, original, graph, release.edges.changed),
     )
@@ -161,7 +175,15 @@ def coarse_comparison(exact: Comparison, original: TemporalGraph, released: Temp
         pl.Series("pagerank_similarity", similar, pl.Float64),
         *(table[f"{name}_released"] for name in PAIRED),
     )
-    return Comparison(exact.n_nodes, exact.directed, slices, _overall(exact, counts, original, released))
+    return replace(
+        exact,
+        slices=slices,
+        overall=_overall(exact, counts, original, released),
+        spread=exact.spread.select(cs.exclude(cs.ends_with("_original"))),
+        meetings=exact.meetings.select("slices", "pairs_released").filter(
+            pl.col("pairs_released").cum_sum(reverse=True) > 0
+        ),
+    )
 
 
 def _overall(
@@ -182,11 +204,13 @@ def _overall(
         "edges_kept_share": floor_share(edges.kept, edges.original),
     }
     for name, value in exact.overall.items():
-        if name in PAIRED:
-            agreement = bin_of(value["agreement"]) if many else None
-            told[name] = {"original": None, "released": own[name]["released"], "agreement": agreement}
-        elif name in ("pagerank_similarity", "hub_overlap", "hub_overlap_total"):
+        if name in _SIMILAR:
             told[name] = bin_of(value) if many else None
+        elif (
+            isinstance(value, dict) and name not in told and name != "mixing"
+        ):  # which is about the original's communities
+            agreement = bin_of(value["agreement"]) if many and name in _AGREEING else None
+            told[name] = {"original": None, "released": own.get(name, value)["released"], "agreement": agreement}
     return told
 
 

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader
 import shoal
 from shoal.common.words import plural
 from shoal.web import demos
-from shoal.web.store import Job, Store
+from shoal.web.store import Job, Store, read_json
 
 PARTS = ("look", "audit", "cost", "run")
 WIDTHS = {"1h": "hour", "1d": "day", "1w": "week", "1mo": "month", "1y": "year", "value": "distinct value"}
@@ -157,6 +157,7 @@ def _facts(job: Job, k: str) -> dict[str, Any]:
         "most_k": most,
         "cost": _cost((results["curve"] or {}).get("cells", []), chosen, max(most, 3)),
         "has_upload": job.input.exists(),
+        "measures": read_json(job.folder / "exact" / "measures.json"),
         "has_mapping": (job.folder / "private.json").exists(),
         "waffle": waffle,
         "bars": _bars((look or {}).get("busy", [])),

@@ -164,6 +164,7 @@ def _run(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> 
         title=state.get("title"), by=state.get("by"), date="today", progress=progress,
     )  # fmt: skip
     exact = read_json(folder / "exact" / "report.json")
+    _put_measures(folder / "exact", exact["comparison"])
     with progress.stage("packing", 1):
         pictures = {
             "crowds": charts.crowds(release),
@@ -192,6 +193,20 @@ def _run(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> 
         "holds": verdict.holds,
         "zip_bytes": (folder / "release.zip").stat().st_size,
     }
+
+
+def _put_measures(exact: Path, found: dict[str, Any]) -> None:
+    """What the page shows of the comparison, beside the exact report: whoever deletes that deletes this."""
+    import polars as pl
+
+    from shoal.measure.comparison import lines
+    from shoal.report.over_time import outbreaks
+
+    picture = outbreaks(pl.DataFrame(found["spread"]))
+    if picture is not None:
+        (exact / "outbreaks.svg").write_text(picture, encoding="utf-8")
+    told = {"lines": list(lines(found["overall"])), "sampled": found["sampled"], "outbreaks": picture is not None}
+    write_json(exact / "measures.json", told)
 
 
 def _pack(folder: Path) -> None:
