@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -22,6 +22,9 @@ from shoal.graph import TemporalGraph
 from shoal.measure.comparison import Comparison
 from shoal.measure.rows import PAIRED, overall
 from shoal.release import EdgeCounts, Release, normalised_cost
+
+if TYPE_CHECKING:
+    from shoal.audit.learn import Learned
 
 # Edges of a slice are told where at least so many people have contacts in it and so many edges changed. How similar
 # a slice, or the whole, is to the original is told from MANY of both: of fewer a bin of a tenth rules out nearly all
@@ -88,15 +91,15 @@ class Told(NamedTuple):
     lines: Lines | None
 
 
-def told(release: Release, comparison: Comparison, alone: int) -> Told:
-    """All of it, from exact numbers; `alone` people could be singled out in the original."""
+def told(release: Release, comparison: Comparison, alone: int, compared: tuple[TemporalGraph, TemporalGraph]) -> Told:
+    """All of it, from exact numbers; `alone` people stood alone in the original, and `compared` are the graphs that were."""
     original, graph = release.original, release.graph
     return Told(
         edges=coarse_edges(release.edges),
         cost=coarse_cost(release.cost_l1, release.bound, graph.n_nodes, graph.n_slices),
         alone=floor_grid(alone),
         slice_edges=coarse_slices(release.slice_edges, original, graph),
-        comparison=coarse_comparison(comparison, original, graph),
+        comparison=coarse_comparison(comparison, *compared),
         lines=lines_of(original, release.edges.original),
     )
 
@@ -198,6 +201,17 @@ def _overall(
             agreement = bin_of(value["agreement"]) if many and name in _AGREEING else None
             told[name] = {"original": None, "released": own.get(name, value)["released"], "agreement": agreement}
     return told
+
+
+def coarse_learned(
+    second: Learned, original: TemporalGraph, released: TemporalGraph, changed: int
+) -> dict[str, Any] | None:
+    """What somebody learns who holds a second graph, in bins; None where few people, changes or claims are behind it."""
+    if min(changed, _people(original), _people(released), second["people"], second["all"]["claims"]) < MANY:
+        return None
+    kinds = [kind for kind in ("all", "known_ties", "new_pairs") if second[kind]["claims"] >= MANY]
+    shares = {k: {"true": bin_of(second[k]["true"]), "without": bin_of(second[k]["without"]["true"])} for k in kinds}
+    return {"matched": bin_of(second["matched"]), **shares}
 
 
 def without_the_original(after: Audit) -> Audit:

@@ -210,7 +210,7 @@ def risk(before: Audit | None, after: Audit) -> str:
             x=alt.X(
                 "chance:Q",
                 title="chance that a guess is right",
-                axis=alt.Axis(format="%"),
+                axis=alt.Axis(format="%", tickCount=5),
                 scale=alt.Scale(domain=[0, 1]),
             ),
             color=colours(both=before is not None),
@@ -245,13 +245,14 @@ def degree_distributions(release: Release, *, before: bool = True) -> str:
     """How many times each number of edges occurs, over all people and slices; in the original too where wanted."""
     rows: list[dict[str, Any]] = []
     for when, graph in _graphs(release, before=before):
-        degrees = graph.degree_matrix().ravel()
-        edges = np.unique(
-            np.concatenate(
-                [np.arange(1, 11), np.geomspace(10, max(int(degrees.max(initial=1)), 11) + 1, 12).astype(int)]
-            )
-        )
-        counts = np.histogram(degrees[degrees > 0], bins=edges)[0] / np.diff(edges)
+        people = np.zeros(2, np.int64)  # with each number of edges
+        for column in map(graph.degree_column, range(graph.n_columns)):
+            found = np.bincount(column, minlength=len(people))
+            found[: len(people)] += people
+            people = found
+        highest = int(np.flatnonzero(people).max(initial=1))
+        edges = np.unique(np.concatenate([np.arange(1, 11), np.geomspace(10, max(highest, 11) + 1, 12).astype(int)]))
+        counts = np.histogram(np.arange(1, len(people)), bins=edges, weights=people[1:])[0] / np.diff(edges)
         rows += [
             {"when": when, "degree": int(d), "count": float(c)} for d, c in zip(edges, counts, strict=False) if c > 0
         ]

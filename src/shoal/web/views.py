@@ -34,9 +34,16 @@ UNITS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nano
 _STAGES = {
     "reading": ("Reading the file", 0.0, 0.05),
     "attacking": ("Trying to find people", 0.05, 1.0),
-    "grouping": ("Finding people with similar numbers of edges", 0.05, 0.6),
-    "rebuilding": ("Changing as few edges as possible", 0.6, 0.85),
-    "writing": ("Writing the release and checking it", 0.85, 1.0),
+    "grouping": ("Finding people with similar numbers of edges", 0.05, 0.5),
+    "rebuilding": ("Changing as few edges as possible", 0.5, 0.7),
+    "writing": ("Writing the release", 0.7, 0.72),
+    "judging": ("Trying to find people in it", 0.72, 0.77),
+    "measuring": ("Measuring what it still tells", 0.77, 0.85),
+    "learning": ("Trying what attackers would learn who hold contacts", 0.85, 0.9),
+    "drawing": ("Drawing the pictures of the report", 0.9, 0.95),
+    "verifying": ("Checking what was written", 0.95, 0.97),
+    "closing": ("Writing what is for you alone", 0.97, 0.98),
+    "packing": ("Drawing pictures and packing", 0.98, 1.0),
 }
 _WORDS = {
     "slice": "A stretch of time (an hour, a day, a week …) or a layer such as a platform. Edges are counted slice by slice.",
