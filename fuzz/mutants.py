@@ -122,6 +122,8 @@ MUTANTS = [
     Mutant("write: added and removed are exchanged", "published/certificate.py", '"added": edges.added', '"added": edges.removed', f"{FOLDER}::test_the_folder_is_complete_and_says_so"),
     Mutant("write: the certificate tells the seed", "published/certificate.py", 'f"shoal {shoal.__version__}"', 'f"shoal {shoal.__version__} {release.chance.seed}"', f"{FOLDER}::test_nothing_in_the_folder_tells_who_is_who {GUARDS}"),
     Mutant("write: the certificate tells the time", "published/certificate.py", 'f"shoal {shoal.__version__}"', 'f"shoal {shoal.__version__} {__import__(\'time\').time()}"', BYTES),
+    Mutant("write: what is learned of few is told", "published/coarse.py", 'second["all"]["claims"]) < MANY:', 'second["all"]["claims"]) < 0:', "tests/report/test_learned.py::test_the_private_report_shows_what_is_learned_and_the_public_one_nothing_of_few"),
+    Mutant("write: what is learned is told exactly", "published/coarse.py", '"matched": bin_of(second["matched"])', '"matched": second["matched"]', "tests/report/test_learned.py::test_a_release_with_a_record_shows_what_is_learned_in_bins"),
     Mutant("write: names are published", "write/folder.py", "names = release.graph.nodes if keep_ids else published_names(release)", "names = release.graph.nodes", f"{FOLDER}::test_nothing_in_the_folder_tells_who_is_who"),
     Mutant("write: people stand in the order of the input", "write/folder.py", '"nodes": public.to_frame()', '"nodes": names.alias("node").to_frame()', f"{FOLDER} {GUARDS}"),
     Mutant("write: nothing is verified", "write/folder.py", "        _verify(draft, release, names)\n", "", f"{FOLDER}::test_a_release_that_does_not_verify_never_appears"),
