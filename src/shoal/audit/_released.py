@@ -127,7 +127,7 @@ def read_record(record: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str,
         if isinstance(record, Mapping):
             levels = record["levels"]
         elif Path(record).suffix == ".parquet":
-            table = pl.read_parquet(record, columns=["node", "level"], glob=False)
+            table = pl.read_parquet(Path(record), columns=["node", "level"], glob=False)
             levels = dict(zip(table["node"].to_list(), table["level"].to_list(), strict=True))
         else:
             levels = json.loads(Path(record).read_text(encoding="utf-8"))["levels"]
