@@ -64,11 +64,11 @@ def _split(crowd: np.ndarray, edges: Edges, *, directed: bool) -> np.ndarray:
 def _renumbered(crowd: np.ndarray) -> np.ndarray:
     """Crowds numbered from 0 without gaps: by a table where numbers are not too far apart, else by sorting."""
     highest = int(crowd.max(initial=0))
-    if highest > 16 * len(crowd):
+    if highest > 4 * len(crowd):  # the table would take more room than the edges
         return np.unique(crowd, return_inverse=True)[1]
     there = np.zeros(highest + 1, bool)
     there[crowd] = True
-    return (np.cumsum(there) - 1)[crowd]
+    return (np.cumsum(there, dtype=np.int32) - 1)[crowd].astype(np.int64)
 
 
 def _faults(edges: Edges, n: int, *, directed: bool) -> tuple[int, ...]:
