@@ -116,7 +116,7 @@ def _graph(parts: Any) -> TemporalGraph:
 
 def _read_like(graph: TemporalGraph, made: TemporalGraph) -> TemporalGraph:
     """A graph made of another one is of the same lines of the same file."""
-    made.tally, made.cut = graph.tally, graph.cut
+    made.tally, made.slicing = graph.tally, graph.slicing
     return made
 
 

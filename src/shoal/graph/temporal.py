@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,59 +13,11 @@ from shoal.common.checks import a_list, yes_or_no
 from shoal.contacts import build
 from shoal.errors import InputError, spoken
 from shoal.graph.parts import Parts
+from shoal.graph.slices import Slice, Tally
 from shoal.interop import Conversions
 from shoal.interop.packages import wrong
 from shoal.show import notebook
-from shoal.slicing.timebins import parse_width
-
-
-class Slice(NamedTuple):
-    """One time bin or layer. `label` is unique; `layer` and `start` say what it is made of."""
-
-    label: str
-    layer: str | None = None
-    start: str | None = None
-
-
-class Tally(NamedTuple):
-    """What became of the input: contacts (its rows), and how many of them were self-loops or repeats within a slice.
-
-    `unused` are columns that were not looked at, `guessed` says which column was taken for what where nobody had said it,
-    and `remarks` are sentences about what was assumed or looks odd. They quote the input: they are for its owner alone.
-    """
-
-    rows: int
-    self_loops: int
-    repeats: int
-    unused: tuple[str, ...] = ()
-    guessed: Mapping[str, str] = MappingProxyType({})
-    remarks: tuple[str, ...] = ()
-
-
-_UNITS = {"s": "second", "m": "minute", "h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"}
-
-
-class Cut(NamedTuple):
-    """How time was cut: into slices of a width or into so many, in whose calendar, and begun how much later."""
-
-    width: str | None
-    slices: int | None
-    timezone: str
-    offset: str | None
-
-    def in_words(self) -> str:
-        """What stands behind the number of slices.
-
-        >>> Cut("1w", None, "UTC", "5h").in_words()
-        'of 1 week in the calendar of UTC, begun 5h later'
-        """
-        if self.slices is not None:
-            return "of equal length"
-        if self.width is None or self.width == "value":
-            return "as listed" if self.width is None else "one for each distinct time"
-        later = "" if self.offset is None else f", begun {self.offset} later"
-        count, unit = parse_width(self.width)
-        return f"of {count} {_UNITS[unit]}{'s' * (count > 1)} in the calendar of {self.timezone}{later}"
+from shoal.slicing import Slicing
 
 
 class TemporalGraph(Conversions, Parts):
@@ -112,7 +63,7 @@ class TemporalGraph(Conversions, Parts):
         self.directed = directed
         self.ordered = ordered
         self.tally = tally
-        self.cut: Cut | None = None
+        self.slicing: Slicing | None = None
         self._edges = edges
         self._starts = starts
 
@@ -150,26 +101,21 @@ class TemporalGraph(Conversions, Parts):
         >>> TemporalGraph.from_edges({"a": [1, 2], "b": [2, 3], "t": [0, 90_000]}, "a", "b", time="t", slice="1d")
         TemporalGraph(3 nodes, 2 slices, 2 edges, undirected)
         """
-        columns, said = build.contact_columns(
-            frame, {"source": source, "target": target, "time": time, "layer": layer, "end": end},
-            cut=slice is not None or slices is not None,
-        )  # fmt: skip
+        slicing = Slicing(slice, slices, timezone, offset, time_format, time_unit, day_first, origin)
+        names = {"source": source, "target": target, "time": time, "layer": layer, "end": end}
+        return cls._from_contacts(frame, names, slicing, nodes=nodes, directed=directed)
+
+    @classmethod
+    def _from_contacts(
+        cls, frame: Any, names: dict[str, str | None], slicing: Slicing, *, nodes: Iterable[Any] | None, directed: bool
+    ) -> TemporalGraph:
+        """The same, from columns by what they mean and one object that says how time is cut."""
+        columns, said = build.contact_columns(frame, names, cut=slicing.cuts)
         extra = None if nodes is None else build.ids_as_series(a_list("nodes", nodes))
         yes_or_no("directed", directed)
         ids, ends = build.encode_ids([columns["source"], columns["target"]], extra)
-        codes, rows, labels, assumed = build.encode_slices(
-            columns.get("time"),
-            columns.get("layer"),
-            columns.get("end"),
-            slice=slice,
-            slices=slices,
-            timezone=timezone,
-            offset=offset,
-            time_format=time_format,
-            time_unit=time_unit,
-            day_first=day_first,
-            origin=origin,
-        )
+        times, layers, last = (columns.get(role) for role in ("time", "layer", "end"))
+        codes, rows, labels, assumed = build.encode_slices(times, layers, last, slicing)
         if rows is not None:
             ends = [side[rows] for side in ends]
         made = cls._from_codes(
@@ -178,8 +124,7 @@ class TemporalGraph(Conversions, Parts):
         assert made.tally is not None
         remarks = (*map(spoken, assumed), *build.alike(ids))
         made.tally = made.tally._replace(unused=said.unused, guessed=said.guessed, remarks=remarks)
-        if "time" in columns:
-            made.cut = Cut(slice if isinstance(slice, str) else None, slices, timezone, offset)
+        made.slicing = slicing if "time" in columns else None
         return made
 
     @classmethod

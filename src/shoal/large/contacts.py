@@ -24,7 +24,7 @@ from shoal.group.exact import cheapest_cuts
 from shoal.read.dialects import NO_PARQUET
 from shoal.read.packed import most_unpacked, too_much
 from shoal.read.text import first_line
-from shoal.slicing import timebins
+from shoal.slicing import Slicing
 
 CHUNK_ROWS = 5_000_000
 BLOCK_PEOPLE = 250_000
@@ -52,7 +52,7 @@ class Contacts(NamedTuple):
 
 def find_contacts(folder: Path, source: str, target: str, time: str, cut: dict[str, Any]) -> Contacts:
     """Look at the files without reading them: how many rows, and which span of time (or which distinct values)."""
-    timebins.check_cut(**cut)
+    slicing = Slicing(**cut)
     width = {} if cut["slice"] is None else {"slice": cut["slice"]}
     for role, name in {"source": source, "target": target, "time": time, **width}.items():
         a_text(role, name)
@@ -83,7 +83,7 @@ def find_contacts(folder: Path, source: str, target: str, time: str, cut: dict[s
     if not chunks:
         raise InputError(f"{folder}: there are no contacts in it")
     anchor = pl.concat(ends).unique().sort()
-    slices = timebins.cut(anchor, **cut).labels
+    slices = slicing.cut(anchor).labels
     if len(slices) > MOST_SLICES:
         raise InputError(
             f"{folder}: there would be {len(slices):,} slices, each a file of the release, and at most {MOST_SLICES:,} are made; "
@@ -164,7 +164,7 @@ def send(piece: tuple[Chunk, Contacts, Path], threads: int, tell: Tell) -> Done:
     one, other = (_positions(frame[column].to_numpy(), ids, number) for column in (source, target))
     times = frame[time].cast(contacts.anchor.dtype).alias(contacts.anchor.name)
     try:
-        codes = timebins.cut(pl.concat([contacts.anchor, times]), **contacts.cut).codes[len(contacts.anchor) :]
+        codes = Slicing(**contacts.cut).cut(pl.concat([contacts.anchor, times])).codes[len(contacts.anchor) :]
     except RowError as error:
         raise InputError(f"{chunk.file}, column '{time}': {error.problem}") from None
     keep = one != other

@@ -18,6 +18,7 @@ from shoal.read.people import read_people
 from shoal.read.release import read_release
 from shoal.read.sql import Query, ask, place
 from shoal.read.text import named, short
+from shoal.slicing import Slicing
 
 __all__ = ["read"]
 
@@ -92,6 +93,7 @@ def read(
     for name, value in (*told.items(), ("dialect", dialect), ("encoding", encoding)):
         if value is not None:
             a_text(name, value)
+    slicing = Slicing(slice, slices, timezone, offset, time_format, time_unit, day_first, origin)
     if header is not None:
         yes_or_no("header", header)
     if nodes is not None:
@@ -109,7 +111,7 @@ def read(
         layout = _layout(path, dialect, Asked(header, encoding))
     if directed and layout.directed is False:
         raise InputError(f"{path}: --directed was asked for, but edges in it have no direction")
-    names, guessed = _choose_columns(path, layout, told, cut=slice is not None or slices is not None)
+    names, guessed = _choose_columns(path, layout, told, cut=slicing.cuts)
     if layout.end is not None and names.get("time") == layout.time:
         names["end"] = layout.end
     used = {name for name in names.values() if name}
@@ -122,20 +124,7 @@ def read(
     del layout  # with every column that is not asked for
     frame, extra = build.whole_numbers(frame, [names["source"], names["target"]], extra)
     try:
-        graph = TemporalGraph.from_edges(
-            frame,
-            **names,
-            slice=slice,
-            slices=slices,
-            timezone=timezone,
-            offset=offset,
-            time_format=time_format,
-            time_unit=time_unit,
-            day_first=day_first,
-            origin=origin,
-            nodes=extra,
-            directed=directed,
-        )
+        graph = TemporalGraph._from_contacts(frame, {**names}, slicing, nodes=extra, directed=directed)
     except RowError as error:
         raise InputError(f"{where(error.row)}, column '{error.column}': {error.problem}") from None
     except InputError as error:
