@@ -6,19 +6,19 @@ import numpy as np
 
 
 def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The index of one row of each kind, the kind of every row, and how many there are of each.
+    """The index of one row of each crowd, the crowd of every row, and how many there are of each.
 
     Rows are compared through a 64-bit hash, the same in every run, and the answer is checked; on a collision the slow
     exact way is taken.
 
-    >>> first, kind, count = distinct_rows(np.array([[1, 2], [0, 0], [1, 2]]))
-    >>> sorted(count.tolist()), bool(kind[0] == kind[2])
+    >>> first, crowd, count = distinct_rows(np.array([[1, 2], [0, 0], [1, 2]]))
+    >>> sorted(count.tolist()), bool(crowd[0] == crowd[2])
     ([1, 2], True)
     """
-    _, first, kind, count = np.unique(_hash(rows), return_index=True, return_inverse=True, return_counts=True)
-    if not np.array_equal(rows[first[kind]], rows):
-        _, first, kind, count = np.unique(rows, axis=0, return_index=True, return_inverse=True, return_counts=True)
-    return first, kind.ravel(), count
+    _, first, crowd, count = np.unique(_hash(rows), return_index=True, return_inverse=True, return_counts=True)
+    if not np.array_equal(rows[first[crowd]], rows):
+        _, first, crowd, count = np.unique(rows, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    return first, crowd.ravel(), count
 
 
 def _hash(rows: np.ndarray) -> np.ndarray:
@@ -43,8 +43,8 @@ def crowd_sizes(rows: np.ndarray) -> np.ndarray:
     >>> crowd_sizes(np.array([[1, 2], [1, 2], [3, 0]])).tolist()
     [2, 2, 1]
     """
-    _, kind, count = distinct_rows(rows)
-    return count[kind]
+    _, crowd, count = distinct_rows(rows)
+    return count[crowd]
 
 
 def smallest_class(rows: np.ndarray) -> int:
