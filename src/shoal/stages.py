@@ -70,7 +70,8 @@ class How:
             raise InputError(f"effort is for the method 'search'; '{self.method}' has restarts instead")
         if self.deletion_weight != 1 and (self.method != "search" or self.objective != "edges"):
             raise InputError(
-                "deletion_weight (--keep-edges) needs the method 'search' and the objective 'edges': medians leave nothing to weigh"
+                "deletion_weight (--removal-weight) needs the method 'search' and the objective 'edges': "
+                "medians leave nothing to weigh"
             )
 
 

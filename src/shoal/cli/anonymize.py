@@ -44,14 +44,8 @@ def anonymize(
     must_keep: options.MustKeep = None,
     forbid: options.Forbid = None,
     exempt: options.Exempt = None,
-    keep_edges: Annotated[
-        bool,
-        typer.Option(
-            "--keep-edges",
-            help="Rather add edges than remove them (a removal counts tenfold).",
-            rich_help_panel=options.CHANGE,
-        ),
-    ] = False,
+    removal_weight: options.RemovalWeight = 1.0,
+    keep_edges: Annotated[bool, typer.Option("--keep-edges", hidden=True)] = False,
     method: Annotated[str, typer.Option("--method", help="search, or the paper's greedy or optimal.")] = "search",
     effort: options.Effort = "balanced",
     time_limit: Annotated[
@@ -84,11 +78,14 @@ def anonymize(
     """Make a release in which everybody has the same number of edges per slice as at least k - 1 others."""
     from shoal.anonymize import anonymize as run
     from shoal.engine.work import check_work
+    from shoal.errors import InputError
     from shoal.large import is_contacts_folder
     from shoal.published.about import make_about
     from shoal.read.people import read_people
     from shoal.write import check_target
 
+    if keep_edges:
+        raise InputError("--keep-edges is called --removal-weight now; it stood for --removal-weight 10")
     check_target(output, force=force)
     make_about(title, by, date)
     level = _level(k, load.options["nodes"])
@@ -105,7 +102,7 @@ def anonymize(
             "--private-report": private_report, "--title": title, "--by": by, "--date": date,
         }  # fmt: skip
         given = {
-            "seed": seed, "effort": effort, "objective": objective, "deletion_weight": 10.0 if keep_edges else 1.0,
+            "seed": seed, "effort": effort, "objective": objective, "deletion_weight": removal_weight,
             "private": private, "keep_ids": keep_ids, "force": force,
         }  # fmt: skip
         with console.own_warnings():
@@ -127,7 +124,7 @@ def anonymize(
             graph, level, protect=None if protect is None else read_people(protect),
             horizon=horizon, allow=allow, **options.limits(must_keep, forbid, exempt),
             method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
-            deletion_weight=10.0 if keep_edges else 1.0, restarts=restarts, **where,
+            deletion_weight=removal_weight, restarts=restarts, **where,
         )  # fmt: skip
     with console.own_warnings():
         certificate = release.save(

@@ -41,6 +41,7 @@ def extend(
     must_keep: options.MustKeep = None,
     forbid: options.Forbid = None,
     exempt: options.Exempt = None,
+    removal_weight: options.RemovalWeight = 1.0,
     effort: options.Effort = "balanced",
     seed: options.Seed = None,
     jobs: options.Jobs = None,
@@ -67,7 +68,7 @@ def extend(
     with console.own_stdout():
         made = run(
             release, graph, private, allow=allow, **limits, seed=seed, effort=effort, jobs=jobs,
-            progress=progress,
+            deletion_weight=removal_weight, progress=progress,
         )  # fmt: skip
     with console.own_warnings():
         certificate = made.save(

@@ -72,7 +72,7 @@ def lines_of(original: TemporalGraph, edges: int, *, coarse: bool = True) -> Lin
     return Lines(*(floor_grid(count) for count in exact)) if coarse else exact
 
 
-class Told(NamedTuple):
+class PublishedNumbers(NamedTuple):
     """What a folder says about the original: edges and cost in the certificate, and the rest in the report."""
 
     edges: EdgeCounts
@@ -83,10 +83,10 @@ class Told(NamedTuple):
     lines: Lines | None
 
 
-def told(release: Release, comparison: Comparison, alone: int) -> Told:
+def published_numbers(release: Release, comparison: Comparison, alone: int) -> PublishedNumbers:
     """All of it, from exact numbers; `alone` people could be singled out in the original."""
     original, graph = release.original, release.graph
-    return Told(
+    return PublishedNumbers(
         edges=coarse_edges(release.edges),
         cost=coarse_cost(release.cost_l1, release.bound, graph.n_nodes, graph.n_slices),
         alone=floor_grid(alone),

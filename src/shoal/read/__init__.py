@@ -13,7 +13,7 @@ from shoal.contacts import build
 from shoal.contacts.columns import take_roles
 from shoal.errors import InputError, RowError, spoken
 from shoal.graph import TemporalGraph
-from shoal.read.dialects import DIALECTS, Asked, Layout, dialect_of, guess_dialect
+from shoal.read.dialects import DIALECTS, Layout, TextOptions, dialect_of, guess_dialect
 from shoal.read.people import read_people
 from shoal.read.release import read_release
 from shoal.read.sql import Query, ask, place
@@ -108,7 +108,7 @@ def read(
             )
         return read_release(path)
     else:
-        layout = _layout(path, dialect, Asked(header, encoding))
+        layout = _layout(path, dialect, TextOptions(header, encoding))
     if directed and layout.directed is False:
         raise InputError(f"{path}: --directed was asked for, but edges in it have no direction")
     names, guessed = _choose_columns(path, layout, told, cut=slicing.cuts)
@@ -136,7 +136,7 @@ def read(
     return graph
 
 
-def _layout(path: Path, dialect: str | None, asked: Asked) -> Layout:
+def _layout(path: Path, dialect: str | None, asked: TextOptions) -> Layout:
     """The file as its dialect says: the one that is named, or the one it looks like."""
     if dialect is not None and dialect not in DIALECTS:
         raise InputError(f"unknown dialect '{dialect}'; known are {', '.join(DIALECTS)}")

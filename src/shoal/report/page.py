@@ -142,9 +142,9 @@ class Report:
         return _alone(self.release.promise, self.release.original)
 
     @cached_property
-    def told(self) -> coarse.Told:
+    def told(self) -> coarse.PublishedNumbers:
         """All that the folder says about the original, certificate and pictures included."""
-        return coarse.told(self.release, self.comparison, self.alone)
+        return coarse.published_numbers(self.release, self.comparison, self.alone)
 
     def public(self) -> tuple[str, str]:
         """What may be published: no id, no changed edge, no seed, and of the original coarse numbers."""

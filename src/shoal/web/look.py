@@ -34,14 +34,14 @@ def look(path: Path, label: str, reading: dict[str, Any], most: int) -> dict[str
 
     A file that cannot be read is a result too: the problem, and whatever can be shown beside it.
     """
-    from shoal.read.dialects import DIALECTS, Asked, guess_dialect
+    from shoal.read.dialects import DIALECTS, TextOptions, guess_dialect
     from shoal.read.packed import unpacking_at_most
 
     with unpacking_at_most(most), speaking_to_a_shell():
         dialect = reading.get("dialect") or guess_dialect(path, label)
         asked = {name: reading[name] for name in ("header", "encoding") if name in reading}
         try:
-            layout = DIALECTS[dialect](path, Asked(**asked))
+            layout = DIALECTS[dialect](path, TextOptions(**asked))
         except InputError as error:
             return _seen({**reading, "dialect": dialect}, problems=[plain_words(str(error), path, label)])
         frame = layout.table.frame
