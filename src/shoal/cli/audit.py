@@ -168,15 +168,15 @@ def _promised(folder: Path, graph: TemporalGraph, levels: dict[Any, int] | None)
         raise InputError(f"{folder}: the certificate does not give everybody a level")
     promise = make_promise(graph, 1, horizon=horizon)
     smallest = promise.crowds(graph.degree_matrix(), directed=graph.directed).min(axis=0)
-    needs = [0] * graph.n_nodes
+    guessed = [0] * graph.n_nodes
     in_turn = (level for level in sorted(by_level) for _ in range(by_level[level]))
     for person, level in zip(smallest.argsort(kind="stable").tolist(), in_turn, strict=True):
-        needs[person] = level
+        guessed[person] = level
     note = (
         "Who has which level only the private record tells (--record): here people in the largest crowds are taken for those "
         "of the highest."
     )
-    return {"k": needs, "horizon": horizon}, note
+    return {"k": guessed, "horizon": horizon}, note
 
 
 def _under_original_ids(

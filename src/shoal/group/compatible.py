@@ -150,9 +150,8 @@ def _gathered(i: int, others: Iterator[int], labels: np.ndarray, given: Ranges) 
     """``i`` and the first of the others who are free and fit with all before them, as many as ``i`` asks for; or nobody."""
     members, low, high = [i], given.least[i], given.most[i]
     for j in others:
-        if (
-            labels[j] >= 0 or j == i or given.levels[j] > given.levels[i]
-        ):  # who asks for more found no crowd of that size
+        asks_for_more = given.levels[j] > given.levels[i]  # and found no crowd of that size
+        if labels[j] >= 0 or j == i or asks_for_more:
             continue
         if (given.least[j] <= high).all() and (low <= given.most[j]).all():
             members.append(j)
