@@ -89,7 +89,8 @@ def audit(
         graphs = load(input, progress), load(other, progress)
         _lay_over(input, other, graphs, records, same_ids=same_ids, seed=seed, jobs=jobs, json=json, quiet=quiet)
         return
-    graph, before, part, levels = load(input, progress), None, None, None
+    before, part, levels = None, None, None
+    graph = load(input, progress) if original is None else load.beside(input, progress)
     if original is not None:
         before = load(original, progress)
         graph = _under_original_ids(input, graph, before, records, same_ids=same_ids)

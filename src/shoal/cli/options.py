@@ -263,6 +263,10 @@ class Load:
         with (progress or Progress()).stage("reading", 1):
             return read(path, **self.options | changes)
 
+    def beside(self, path: Path, progress: Progress) -> TemporalGraph:
+        """The same of what is held against the file that the options are about; a release says itself how it is read."""
+        return (Load() if (path / "certificate.json").is_file() else self)(path, progress)
+
 
 def reads_contacts(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the reading options in the place of its parameter `load`; those it names itself stay its own."""

@@ -13,7 +13,7 @@ from shoal.contacts import build
 from shoal.contacts.columns import take_roles
 from shoal.errors import InputError, RowError, spoken
 from shoal.graph import TemporalGraph
-from shoal.read.dialects import DIALECTS, Layout, TextOptions, dialect_of, guess_dialect
+from shoal.read.dialects import DIALECTS, TAKES, Layout, TextOptions, dialect_of, guess_dialect
 from shoal.read.people import read_people
 from shoal.read.release import read_release
 from shoal.read.sql import Query, ask, place
@@ -99,16 +99,20 @@ def read(
     if nodes is not None:
         a_path("nodes", nodes)
     yes_or_no("directed", directed)
+    text = TextOptions(header, encoding)
     if isinstance(path, Query):
+        _refuse(f"{path}: a query", dialect=dialect, **text._asdict())
         layout = ask(path)
     elif path.is_dir():
         if not (path / "certificate.json").exists() and next(path.rglob("*.parquet"), None) is not None:
             raise InputError(
                 f"{path}: is a folder of Parquet, which `shoal anonymize` and `shoal audit` take; here contacts come in one file"
             )
+        asked = {**told, "dialect": dialect, "nodes": nodes, **text._asdict(), "directed": directed or None}
+        _refuse(f"{path}: a release", **asked, **slicing.asked())
         return read_release(path)
     else:
-        layout = _layout(path, dialect, TextOptions(header, encoding))
+        layout = _layout(path, dialect, text)
     if directed and layout.directed is False:
         raise InputError(f"{path}: --directed was asked for, but edges in it have no direction")
     names, guessed = _choose_columns(path, layout, told, cut=slicing.cuts)
@@ -136,11 +140,22 @@ def read(
     return graph
 
 
+def _refuse(what: str, **options: object) -> None:
+    """Refuse options that have no effect on what is read."""
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"{what} does not take --{name.replace('_', '-')}")
+
+
 def _layout(path: Path, dialect: str | None, asked: TextOptions) -> Layout:
     """The file as its dialect says: the one that is named, or the one it looks like."""
     if dialect is not None and dialect not in DIALECTS:
         raise InputError(f"unknown dialect '{dialect}'; known are {', '.join(DIALECTS)}")
     guess = dialect or guess_dialect(path)
+    _refuse(
+        f"{path}: the dialect {guess}",
+        **{name: value for name, value in asked._asdict().items() if guess not in TAKES[name]},
+    )
     layout = DIALECTS[guess](path, asked)
     if dialect is None and guess != "csv" and guess != dialect_of(path):
         layout = layout._replace(said=(f"the file was read in the dialect {guess}, as it begins", *layout.said))

@@ -219,6 +219,11 @@ DIALECTS: dict[str, Callable[..., Layout]] = {
     "graphml": _graphml,
     "gexf": _gexf,
 }
+# Which of them the options about a text act on.
+TAKES = {
+    "header": ("csv", "xlsx"),
+    "encoding": ("csv", "snap", "konect", "sociopatterns", "multiplex", "multinet"),
+}
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _SUFFIXES = {
     ".xlsx": "xlsx", ".xlsm": "xlsx", ".parquet": "parquet", ".pq": "parquet", ".mpx": "multinet", ".graphml": "graphml",

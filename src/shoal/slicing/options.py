@@ -54,9 +54,13 @@ class Slicing:
             raise InputError("say how to cut time: a slice width such as 1d, or a number of slices, and not both")
         if self.width is not None:
             parse_width(self.width)
-        elif given := self._given(_CALENDAR):
+        elif given := next((name for name in _CALENDAR if name in self.asked()), None):
             raise InputError(f"{given} goes with slices of a width, such as 1d")
-        if self.width is None and self.slices is None and (given := self._given(_READING)):
+        if (
+            self.width is None
+            and self.slices is None
+            and (given := next((name for name in _READING if name in self.asked()), None))
+        ):
             raise InputError(f"{given} goes with times that are cut into slices of a width, or into a number of slices")
         parse_offset(self.offset)
         in_zone(pl.Series([0]), self.timezone)
@@ -77,9 +81,9 @@ class Slicing:
         if self.day_first is not None:
             yes_or_no("day_first", self.day_first)
 
-    def _given(self, names: tuple[str, ...]) -> str | None:
-        """The first of these options that is not as it is by default."""
-        return next((f.name for f in fields(self) if f.name in names and getattr(self, f.name) != f.default), None)
+    def asked(self) -> dict[str, Any]:
+        """What is not as it is by default."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
 
     @property
     def cuts(self) -> bool:
