@@ -14,6 +14,30 @@ if TYPE_CHECKING:
     from shoal.audit.learn import Known
     from shoal.graph import TemporalGraph
 
+_Other = Annotated[
+    Path | None,
+    typer.Argument(
+        help="A second release of the same people, to lay over the first.",
+        parser=options.contacts,
+        show_default=False,
+    ),
+]
+_Original = Annotated[
+    Path | None,
+    typer.Option(
+        "--original",
+        help="What INPUT, a release, was made from: what do attackers who hold a part of it learn?",
+        parser=options.contacts,
+    ),
+]
+_Records = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--record",
+        help="The private record of the release, which says who is who and has which level; one for each of two releases.",
+    ),
+]
+
 
 @bundles.with_shared
 def audit(
@@ -24,32 +48,12 @@ def audit(
         ),
     ],
     load: bundles.Load,
-    other: Annotated[
-        Path | None,
-        typer.Argument(
-            help="A second release of the same people, to lay over the first.",
-            parser=options.contacts,
-            show_default=False,
-        ),
-    ] = None,
+    other: _Other = None,
     k: Annotated[
         int | None, typer.Option("-k", help="Crowds below this are too small (default: the release's k, or 5).", min=1)
     ] = None,
-    original: Annotated[
-        Path | None,
-        typer.Option(
-            "--original",
-            help="What INPUT, a release, was made from: what do attackers who hold a part of it learn?",
-            parser=options.contacts,
-        ),
-    ] = None,
-    record: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--record",
-            help="The private record of the release, which says who is who and has which level; one for each of two releases.",
-        ),
-    ] = None,
+    original: _Original = None,
+    record: _Records = None,
     same_ids: Annotated[
         bool, typer.Option("--same-ids", help="INPUT, from whatever tool, has the ids of the original.")
     ] = False,
