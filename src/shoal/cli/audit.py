@@ -92,7 +92,9 @@ def audit(
         )
     progress = console.progress(quiet)
     if other is not None:
-        graphs = load(input, progress), load(other, progress)
+        released_both = all((one / "certificate.json").is_file() for one in (input, other))
+        read = load if released_both else load.beside  # options are for the one that is no release
+        graphs = read(input, progress), read(other, progress)
         _lay_over(input, other, graphs, records, same_ids=same_ids, seed=seed, jobs=jobs, json=json, quiet=quiet)
         return
     before, part, levels = None, None, None
