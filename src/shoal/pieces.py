@@ -120,9 +120,9 @@ def group_blocks(
         shards = _shards(parts, shard_people)
         for shard, leaves in enumerate(shards):
             held = [(part.arrays, leaf) for part in parts for leaf in leaves]
-            who, ks, rows = ([of[f"{what}/{leaf}"] for of, leaf in held] for what in ("people", "ks", "rows"))
+            who, own, rows = ([of[f"{what}/{leaf}"] for of, leaf in held] for what in ("people", "ks", "rows"))
             rng = chance.stream(name if len(shards) == 1 else f"{name}/shard/{shard}")
-            pieces.append(GroupPiece(who, ks, rows, how, within, len(shards) == 1, rng))
+            pieces.append(GroupPiece(who, own, rows, how, within, len(shards) == 1, rng))
         n_pieces.append(len(shards))
     found = iter(run("group", _group, _in_time(pieces, how), tell))
     groups = [_joined(graph.n_nodes, [next(found) for _ in range(count)]) for count in n_pieces]
