@@ -63,11 +63,12 @@ def anonymize(
     saving: bundles.Saving,
 ) -> None:
     """Make a release in which everybody has the same number of edges per slice as at least k - 1 others."""
-    from shoal.anonymize import anonymize as run
-    from shoal.errors import InputError
-    from shoal.large import peaks_of
-    from shoal.read.people import read_people
-    from shoal.write import check_target
+    with saving.progress.stage("starting", 1):
+        from shoal.anonymize import anonymize as run
+        from shoal.errors import InputError
+        from shoal.large import peaks_of
+        from shoal.read.people import read_people
+        from shoal.write import check_target
 
     if keep_edges:
         raise InputError("--keep-edges is called --removal-weight now; it stood for --removal-weight 10")
