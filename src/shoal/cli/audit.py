@@ -38,6 +38,22 @@ _Records = Annotated[
     ),
 ]
 
+_Known = Annotated[
+    float,
+    typer.Option("--known", help="The share of the slices, from the first on, that an attacker holds with names."),
+]
+_KnownEdges = Annotated[
+    float | None, typer.Option("--known-edges", help="The attacker holds a random share of the edges instead.")
+]
+_KnownLayers = Annotated[
+    str | None, typer.Option("--known-layers", help="The attacker holds these layers instead, such as work,lunch.")
+]
+_GroupsKnown = Annotated[
+    bool,
+    typer.Option("--groups-known", help="Also try an attacker who was told the groups, which the record knows."),
+]
+_SameIds = Annotated[bool, typer.Option("--same-ids", help="INPUT, from whatever tool, has the ids of the original.")]
+
 
 @bundles.with_shared
 def audit(
@@ -54,23 +70,11 @@ def audit(
     ] = None,
     original: _Original = None,
     record: _Records = None,
-    same_ids: Annotated[
-        bool, typer.Option("--same-ids", help="INPUT, from whatever tool, has the ids of the original.")
-    ] = False,
-    known: Annotated[
-        float,
-        typer.Option("--known", help="The share of the slices, from the first on, that an attacker holds with names."),
-    ] = 0.5,
-    known_edges: Annotated[
-        float | None, typer.Option("--known-edges", help="The attacker holds a random share of the edges instead.")
-    ] = None,
-    known_layers: Annotated[
-        str | None, typer.Option("--known-layers", help="The attacker holds these layers instead, such as work,lunch.")
-    ] = None,
-    groups_known: Annotated[
-        bool,
-        typer.Option("--groups-known", help="Also try an attacker who was told the groups, which the record knows."),
-    ] = False,
+    same_ids: _SameIds = False,
+    known: _Known = 0.5,
+    known_edges: _KnownEdges = None,
+    known_layers: _KnownLayers = None,
+    groups_known: _GroupsKnown = False,
     seed: Annotated[int, typer.Option("--seed", help="Of the attackers: same seed, same numbers.", min=0)] = 0,
     jobs: options.Jobs = None,
     engine: options.EngineName = "local",
