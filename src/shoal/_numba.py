@@ -6,6 +6,9 @@ Python threads over slices and restarts, which keeps results independent of the 
 numba keeps compiled kernels in $NUMBA_CACHE_DIR, else beside the package, else (where that is read-only) in the user's cache
 folder. Where it may write to none of them it refuses; shoal then compiles in every run, and says so once.
 
+A kernel whose name begins with an underscore is called by kernels alone: it gets no door to Python, which takes a tenth of the
+time to compile. Calling it from Python would crash, so a test looks for that.
+
 With the compiler switched off (NUMBA_DISABLE_JIT=1) they are plain Python and give the same results: so lines are counted.
 """
 
@@ -44,13 +47,14 @@ else:
 
     def njit(function, **options):
         """Compile a kernel on first use, from the cache where there is one."""
+        options |= {"nogil": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": function.__name__.startswith("_")}
         try:
-            return numba.njit(cache=True, nogil=True, **options)(function)  # noqa: TID251
+            return numba.njit(cache=True, **options)(function)  # noqa: TID251
         except RuntimeError as error:
             if "cannot cache function" not in str(error):
                 raise
         _say_once()
-        return numba.njit(nogil=True, **options)(function)  # noqa: TID251
+        return numba.njit(**options)(function)  # noqa: TID251
 
     def lean(function):
         """Compile a kernel that makes no arrays, and so need not count who holds them.
