@@ -14,8 +14,10 @@ With the compiler switched off (NUMBA_DISABLE_JIT=1) they are plain Python and g
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
@@ -49,12 +51,21 @@ else:
         """Compile a kernel on first use, from the cache where there is one."""
         options |= {"nogil": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": function.__name__.startswith("_")}
         try:
-            return numba.njit(cache=True, **options)(function)  # noqa: TID251
+            return _of_one_kind(numba.njit(cache=True, **options)(function))  # noqa: TID251
         except RuntimeError as error:
             if "cannot cache function" not in str(error):
                 raise
         _say_once()
-        return numba.njit(**options)(function)  # noqa: TID251
+        return _of_one_kind(numba.njit(**options)(function))  # noqa: TID251
+
+    def _of_one_kind(kernel):
+        """Constants that kernels hand to a kernel are numbers like any other; numba would compile it once more for each."""
+        if hasattr(kernel, "get_call_template"):  # not where the compiler is switched off
+            find = kernel.get_call_template
+            kernel.get_call_template = lambda args, kws: find(
+                [numba.types.unliteral(one) for one in args], {name: numba.types.unliteral(kws[name]) for name in kws}
+            )
+        return kernel
 
     def lean(function):
         """Compile a kernel that makes no arrays, and so need not count who holds them.
@@ -70,15 +81,18 @@ else:
 
 
 @contextmanager
-def compiling(tell: Callable[[], None]) -> Iterator[None]:
-    """Call this whenever a kernel begins to be compiled in here; one that comes from the cache is not."""
+def compiling(tell: Callable[[str], object]) -> Iterator[None]:
+    """Call this with its name whenever a kernel of ours begins to be compiled in here; one from the cache is not."""
     from numba.core import event
 
     class Hear(event.Listener):  # type: ignore[misc]
         """Hears only beginnings."""
 
         def on_start(self, event: Any) -> None:
-            tell()
+            kernel = event.data["dispatcher"].py_func
+            name = f"{kernel.__module__}.{kernel.__name__}"
+            if name.startswith("shoal."):
+                tell(name)
 
         def on_end(self, event: Any) -> None:
             pass
@@ -89,6 +103,18 @@ def compiling(tell: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         event.unregister("numba:compile", listener)
+
+
+def kept_in(kernel: Any) -> Path | None:
+    """The folder in which numba keeps this kernel; None where kernels are not compiled or cannot be kept."""
+    return None if numba.config.DISABLE_JIT or not kernel.stats.cache_path else Path(kernel.stats.cache_path)
+
+
+def made_for() -> tuple[str, ...]:
+    """What compiled kernels depend on besides their sources: the compiler, Python and the processor."""
+    from llvmlite import binding  # type: ignore[import-untyped]
+
+    return numba.__version__, sys.version, binding.get_host_cpu_name()
 
 
 def records(count: int, fields: np.dtype[Any]) -> np.ndarray:

@@ -29,6 +29,7 @@ from shoal.promise import Promise, make_promise
 from shoal.randomness import Randomness
 from shoal.release import Release
 from shoal.stages import METHODS, Groups, How
+from shoal.warm import warm
 
 __all__ = ["METHODS", "Release", "anonymize"]
 
@@ -127,6 +128,7 @@ def anonymize(
         work = open_work(work_dir, what, seed, resume=resume)
         seed = work.seed
     chance = Randomness(seed, graph.digest())
+    warm(progress)
 
     with open_engine(engine, jobs=jobs, memory=worker_memory, work=work.folder if work else None) as workers:
         run = Runner(workers, work)

@@ -20,6 +20,7 @@ from shoal.cli.report import report
 from shoal.cli.serve import serve
 from shoal.cli.sweep import sweep
 from shoal.cli.verify import verify
+from shoal.cli.warm import warm
 from shoal.errors import GuaranteeError, ShoalError, speaking_to_a_shell
 
 EXIT_CODES = "Exit codes: 0 it holds or is done, 1 a release does not hold, 2 bad usage or input."
@@ -44,6 +45,7 @@ app.command(epilog=EXIT_CODES)(demo)
 app.add_typer(datasets, name="datasets", epilog=EXIT_CODES)
 app.command(epilog=EXIT_CODES)(paper)
 app.command(epilog=EXIT_CODES)(serve)
+app.command(epilog=EXIT_CODES)(warm)
 
 
 def _show_version(asked: bool) -> None:

@@ -87,7 +87,7 @@ def _largest_change(columns: np.ndarray, degrees: np.ndarray, low: int, count: i
     """Change of a group that takes its largest degrees: its cost is count times largest, minus the sum of all."""
     after = count - (out >= 0) + (add >= 0)
     if after <= 1:
-        return -free_cost(columns, low, count, np.bool_(True))
+        return -free_cost(columns, low, count, True)
     total = np.int64(0)
     for t in range(degrees.shape[1]):
         old = np.int64(columns[low + count - 1, t])

@@ -25,7 +25,7 @@ def medians(degrees: np.ndarray, order: np.ndarray, starts: np.ndarray) -> tuple
         for t in range(n_slices):
             for i in range(size):
                 values[i], ranked[i] = degrees[members[i], t], i
-            sort_by(values, ranked, spare, np.int64(0), size)
+            sort_by(values, ranked, spare, 0, size)
             low[g, t] = values[ranked[(size - 1) // 2]]
             high[g, t] = values[ranked[size // 2]]
     return low, high

@@ -16,8 +16,6 @@ from shoal.group._sort_kernels import sort_by
 from shoal.group._state import FAR, NOBODY, State
 from shoal.group._state_kernels import fits, insert, put
 
-COARSE = np.int64(1 << 15)  # a draw among so many is fine enough
-
 
 class Scratch(NamedTuple):
     """What one thread needs of its own: its zone, a random state, and room for the people of two groups and more."""
@@ -58,7 +56,7 @@ def any_member(st: State, rng: np.ndarray, g: int) -> int:
 @lean
 def neighbour(st: State, rng: np.ndarray, a: int) -> int:
     """Somebody near ``a``; the nearer a row, the more often it is drawn."""
-    j = (draw(rng, COARSE) * draw(rng, COARSE) * st.near.shape[1]) >> 30
+    j = (draw(rng, 1 << 15) * draw(rng, 1 << 15) * st.near.shape[1]) >> 30
     return _any_of_kind(st, rng, st.near[st.people[a].kind, j])
 
 
@@ -108,7 +106,7 @@ def _cheapest_home(st: State, tmp: Scratch, a: int) -> tuple[int, int, np.int64]
 @lean
 def try_dissolve(st: State, tmp: Scratch, g: int, limit: float) -> tuple[bool, np.int64]:
     """Scatter ``g``: each to the cheapest neighbouring group with room, those of level 1 back to being alone."""
-    count, first, done = st.groups[g].count, st.groups[g].first, np.int64(0)
+    count, first, done = st.groups[g].count, st.groups[g].first, 0
     delta = -cost_of(st, g)
     for i in range(count):
         tmp.order[i] = st.members[first + i]
@@ -136,7 +134,7 @@ def try_found(st: State, tmp: Scratch, a: int, g: int, limit: float) -> tuple[bo
 
     If the group of ``a`` cannot spare them, somebody near who is alone takes their place first.
     """
-    delta, done, old = np.int64(0), np.int64(0), st.people[a].label
+    delta, done, old = np.int64(0), 0, st.people[a].label
     if not fits(st, old, a, NOBODY):
         c = alone_near(st, tmp.rng, old)
         if c < 0 or not fits(st, old, NOBODY, c):
@@ -204,7 +202,7 @@ def try_resplit(st: State, tmp: Scratch, g: int, h: int, limit: float) -> np.int
             y, reach = tmp.moved[i], tmp.key[i]
     for i in range(total):
         tmp.key[i] -= _distance(st, tmp.moved[i], y)
-    sort_by(tmp.key, tmp.order, tmp.spare, np.int64(0), total)
+    sort_by(tmp.key, tmp.order, tmp.spare, 0, total)
     cut = _best_cut(st, tmp, total, g, h)
     if cut == 0:
         return np.int64(0)

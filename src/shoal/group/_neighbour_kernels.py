@@ -116,7 +116,7 @@ def _leaf_order(
     if limit == n_leaves:
         for other in range(n_leaves):
             order[other] = other
-        sort_by(key, order, spare, np.int64(0), n_leaves)
+        sort_by(key, order, spare, 0, n_leaves)
         return
     filled = 0
     for other in range(n_leaves):

@@ -124,7 +124,7 @@ def _try_number(
 ) -> tuple[np.int64, int]:
     """Found a group where that of ``a`` can spare them, or those who are alone can; else dissolve it."""
     g = st.people[a].label
-    if fits(st, g, a, NOBODY) or (st.people[c].label < 0 and draw(tmp.rng, np.int64(2))):
+    if fits(st, g, a, NOBODY) or (st.people[c].label < 0 and draw(tmp.rng, 2)):
         i = _place_for(st, tmp.rng, spare, n_spare, a)
         if i >= 0:
             made, delta = try_found(st, tmp, a, spare[i], limit)

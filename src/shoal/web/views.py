@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader
 
 import shoal
 from shoal.cli.console import plural
+from shoal.progress import COMPILING
 from shoal.web import demos
 from shoal.web.store import Job, Store
 
@@ -33,6 +34,7 @@ UNITS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nano
 # Stage of a worker -> what the person reads, and where in the whole the stage begins and ends.
 _STAGES = {
     "reading": ("Reading the file", 0.0, 0.05),
+    COMPILING: ("Compiling, once after installation", 0.05, 1.0),
     "attacking": ("Trying to find people", 0.05, 1.0),
     "grouping": ("Finding people with similar numbers of edges", 0.05, 0.6),
     "rebuilding": ("Changing as few edges as possible", 0.6, 0.85),
@@ -159,15 +161,13 @@ def _facts(job: Job, k: str) -> dict[str, Any]:
 def _busy(job: Job) -> dict[str, Any]:
     """What the worker is doing, in words and as a share of the whole."""
     told = job.progress()
-    words, low, high = _STAGES.get(
-        told.get("stage", ""), ("Getting ready (the very first time takes a minute or two)", 0.0, 0.02)
-    )
+    words, low, high = _STAGES.get(told.get("stage", ""), ("Getting ready", 0.0, 0.02))
     share = low + (high - low) * float(told.get("share", 0))
-    return {
-        "words": words,
-        "share": share,
-        "seconds": max(int(time.time() - told["began"]), 0) if "began" in told else 0,
-    }
+    seconds, detail = max(int(time.time() - told["began"]), 0) if "began" in told else 0, ""
+    if told.get("stage") == COMPILING and share > low:
+        left = seconds * (1 - told["share"]) / told["share"]
+        detail = f": {round(told['share'] * told['total'])} of {told['total']}, about {left:.0f} s more"
+    return {"words": words, "detail": detail, "share": share, "seconds": seconds}
 
 
 def waffle(marked: int, everybody: int) -> list[dict[str, Any]]:
