@@ -73,10 +73,9 @@ def audit(
 ) -> None:
     """Tell how many people can be singled out, by whom, which slices give them away, and what attackers learn from a release."""
     from shoal.audit import audit as run
-    from shoal.large import is_contacts_folder
 
     records = record or []
-    if is_contacts_folder(input):
+    if large.is_contacts_folder(input):
         where = {"jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory}
         exposed = large.audit(input, k or 5, load.options, {"--original": original, "--record": records}, where)
         if json:

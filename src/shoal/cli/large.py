@@ -8,6 +8,15 @@ from typing import Any
 from shoal.cli import console
 
 
+def is_contacts_folder(path: Path) -> bool:
+    """`shoal.large.is_contacts_folder`, which loads all stages, and only a folder can be one."""
+    if not path.is_dir():
+        return False
+    from shoal.large import is_contacts_folder as look
+
+    return look(path)
+
+
 def anonymize(
     folder: Path, k: Any, output: Path, reading: dict[str, Any], refused: dict[str, Any], options: dict[str, Any]
 ) -> dict[str, Any]:
