@@ -43,7 +43,10 @@ def crowd_sizes(rows: np.ndarray) -> np.ndarray:
     >>> crowd_sizes(np.array([[1, 2], [1, 2], [3, 0]])).tolist()
     [2, 2, 1]
     """
-    _, kind, count = distinct_rows(rows)
+    if rows.ndim == 1:  # without asking for one row of each kind numpy sorts in half the time
+        _, kind, count = np.unique(rows, return_inverse=True, return_counts=True)
+    else:
+        _, kind, count = distinct_rows(rows)
     return count[kind]
 
 

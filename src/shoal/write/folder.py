@@ -100,7 +100,7 @@ def write_release(
         write_certificate(content, draft)
         with told.stage("verifying", 1):
             _verify(draft, release, names)
-        known = private_record(release, names, source)
+        known = private_record(release, names, source) if record is not None else {}
         warning = warn_if_again(target, content, record, known)
         if record_draft is not None:
             write_private(known, record_draft)
