@@ -33,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile side by side before the tests, which would otherwise compile the same kernels in every process of theirs."""
     if not UNCOMPILED and not hasattr(session.config, "workerinput"):
-        from shoal.progress import Progress
+        from shoal.common.progress import Progress
         from shoal.warm import warm
 
         warm(Progress())

@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.appear import recover, sha256
 from shoal.audit._released import read_certificate
-from shoal.build import ids_as_series
-from shoal.checks import a_path, some_jobs, some_progress
+from shoal.common.checks import a_path, some_jobs, some_progress
+from shoal.common.progress import Progress, run_jobs
+from shoal.common.randomness import Randomness
+from shoal.contacts.build import ids_as_series
+from shoal.demands.limits import ALLOWED, Limits, make_limits
+from shoal.demands.promise import Promise
 from shoal.errors import GuaranteeError, InputError
+from shoal.files.appear import recover, sha256
 from shoal.graph import TemporalGraph
-from shoal.limits import ALLOWED, Limits, make_limits
-from shoal.progress import Progress, run_jobs
-from shoal.promise import Promise
-from shoal.randomness import Randomness
 from shoal.read.release import load_json, read_table
 from shoal.release import Release
 from shoal.stages import How, group_people, rebuild_slice

@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.crowds import distinct_rows
+from shoal.common.crowds import distinct_rows
+from shoal.common.randomness import Randomness
+from shoal.demands.limits import Limits, RowLimits
+from shoal.demands.promise import Promise
 from shoal.engine import Done, Engine, Task, Tell
 from shoal.engine.work import Work, run_pieces
 from shoal.errors import NoReleaseError
 from shoal.graph import TemporalGraph
 from shoal.group import lower_bound
 from shoal.group.cut import cut_people
-from shoal.limits import Limits, RowLimits
-from shoal.promise import Promise
-from shoal.randomness import Randomness
 from shoal.realize import SliceLimits
 from shoal.rebuild.within.small import search_together
 from shoal.stages import Groups, How, group_people, rebuild_slice

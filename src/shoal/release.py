@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal import notebook
-from shoal.crowds import distinct_rows
-from shoal.edges import edge_keys
+from shoal.common.crowds import distinct_rows
+from shoal.common.edges import edge_keys
+from shoal.common.progress import Progress
+from shoal.common.randomness import Randomness
+from shoal.demands.promise import Promise
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
-from shoal.progress import Progress
-from shoal.promise import Promise
-from shoal.randomness import Randomness
+from shoal.show import notebook
 
 if TYPE_CHECKING:
     import altair
     import pandas
     import polars as pl
 
+    from shoal.demands.limits import Limits
     from shoal.engine.work import Work
     from shoal.extend import Earlier
-    from shoal.limits import Limits
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ class Release:
 
     def plot(self) -> altair.Chart:
         """A chart of the edges kept, removed and added, slice by slice. It shows exact numbers about the original."""
-        from shoal.plots import edges_per_slice
+        from shoal.show.plots import edges_per_slice
 
         return edges_per_slice(self)
 

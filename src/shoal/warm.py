@@ -16,7 +16,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from shoal.progress import COMPILING, Progress, usable_cores
+from shoal.common.progress import COMPILING, Progress, usable_cores
 
 # How many kernels a room has, so that somebody who waits knows how long; the longest first.
 ROOMS = {"group": 51, "realize": 20, "rebuild": 22, "report": 5}

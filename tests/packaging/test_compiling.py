@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.progress import Progress
+from shoal.common.progress import Progress
 from shoal.warm import ROOMS, warm
 
 SOURCES = Path(__file__).parents[2] / "src/shoal"

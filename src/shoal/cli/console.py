@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from shoal.progress import Progress
-from shoal.solver import own_stdout
+from shoal.common.progress import Progress
+from shoal.common.solver import own_stdout
 
 __all__ = [
     "describe_input",
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def progress(quiet: bool) -> Progress:
     """Bars on a terminal, lines in a log, nothing for those who want to hear nothing."""
-    from shoal.display import visible_progress
+    from shoal.common.display import visible_progress
 
     return Progress() if quiet else visible_progress()
 
@@ -76,7 +76,7 @@ def tell_input(graph: TemporalGraph, *, quiet: bool, json: bool, effort: str | N
 
     With an effort, also how long a release of it takes, where that is long.
     """
-    from shoal.display import estimate
+    from shoal.common.display import estimate
 
     if quiet:
         return

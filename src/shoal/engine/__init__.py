@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from shoal.checks import a_text, some_jobs
+from shoal.common.checks import a_text, some_jobs
 from shoal.engine.local import LocalEngine
 from shoal.errors import InputError
 

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import shoal
-from shoal.appear import clear_drafts, replacing
-from shoal.checks import a_path, whole, yes_or_no
+from shoal.common.checks import a_path, whole, yes_or_no
+from shoal.common.randomness import a_seed
 from shoal.engine import Done, Engine, Task, Tell
 from shoal.engine.parts import array_names, check_part, read_array, work_problem, write_part
 from shoal.errors import InputError
-from shoal.randomness import a_seed
+from shoal.files.appear import clear_drafts, replacing
 
 _RUN = "run.json"
 

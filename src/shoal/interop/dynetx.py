@@ -8,7 +8,7 @@ from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.interop.networkx import direction
 from shoal.interop.packages import package, wrong
-from shoal.timebins import MAX_SLICES
+from shoal.slicing.timebins import MAX_SLICES
 
 
 def from_dynetx(graph: Any, *, directed: bool | None) -> TemporalGraph:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from shoal import build
+from shoal.contacts import build
 from shoal.errors import InputError
 from shoal.graph import Slice, TemporalGraph
 from shoal.interop.packages import labelled, package, wrong

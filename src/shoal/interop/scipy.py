@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from shoal import build
+from shoal.contacts import build
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.interop.packages import labelled, wrong

@@ -16,18 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from shoal.appear import working_beside
-from shoal.checks import a_path, some_progress, whole, yes_or_no
+from shoal.common.checks import a_path, some_progress, whole, yes_or_no
+from shoal.common.progress import Progress
+from shoal.common.randomness import Randomness, a_seed
 from shoal.engine import Engine, Task, open_engine
 from shoal.engine.work import Work, check_run, keep_pieces, open_work
 from shoal.errors import InputError
+from shoal.files.appear import working_beside
 from shoal.group.cut import SAMPLE, SHARD_PEOPLE, find_cuts, join_small, smallest_shard, wanted_shards
 from shoal.large import contacts as steps
 from shoal.large import stages
 from shoal.large.contacts import BLOCK_PEOPLE, Contacts, find_contacts
 from shoal.large.release import Made, write_large
-from shoal.progress import Progress
-from shoal.randomness import Randomness, a_seed
 from shoal.stages import How
 from shoal.write.folder import check_target
 from shoal.write.private import digest_of

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal import timebins
-from shoal.checks import a_text
-from shoal.edges import edge_keys
+from shoal.common.checks import a_text
+from shoal.common.edges import edge_keys
 from shoal.engine import Done, Tell
 from shoal.engine.parts import read_array, read_facts
 from shoal.errors import InputError, RowError
@@ -25,6 +24,7 @@ from shoal.group.exact import cheapest_cuts
 from shoal.read.dialects import NO_PARQUET
 from shoal.read.packed import most_unpacked, too_much
 from shoal.read.text import first_line
+from shoal.slicing import timebins
 
 CHUNK_ROWS = 5_000_000
 BLOCK_PEOPLE = 250_000

@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal.appear import appearing_whole
 from shoal.audit.verify import verify
+from shoal.demands.promise import Promise
 from shoal.engine import Engine, Tell
 from shoal.engine.parts import read_array
 from shoal.engine.work import Work
 from shoal.errors import GuaranteeError
-from shoal.promise import Promise
+from shoal.files.appear import appearing_whole
+from shoal.published.certificate import Facts, make_certificate
 from shoal.release import EdgeCounts
 from shoal.write.again import warn_if_again
-from shoal.write.certificate import Facts, make_certificate
 from shoal.write.folder import check_target, write_certificate, write_parquet
 from shoal.write.private import check_private, digest_of, write_private
 

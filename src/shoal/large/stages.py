@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shoal.edges import edge_keys
+from shoal.common.edges import edge_keys
 from shoal.engine import Done, Tell
 from shoal.engine.parts import read_array
 from shoal.group.cut import Cuts, shard_of

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from shoal import build
+from shoal.contacts import build
 from shoal.errors import InputError
 from shoal.graph import Slice, TemporalGraph
 from shoal.read.dialects import parquet

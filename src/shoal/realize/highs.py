@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from shoal.solver import milp
+from shoal.common.solver import milp
 
 if TYPE_CHECKING:
     from scipy import sparse

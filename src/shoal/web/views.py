@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader
 
 import shoal
 from shoal.cli.console import plural
-from shoal.progress import COMPILING
+from shoal.common.progress import COMPILING
 from shoal.web import demos
 from shoal.web.store import Job, Store
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from shoal.appear import cannot_be_written, replacing, sha256
 from shoal.errors import InputError
+from shoal.files.appear import cannot_be_written, replacing, sha256
 
 if TYPE_CHECKING:
     from shoal.release import Release

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from shoal.progress import COMPILING, Progress
+from shoal.common.progress import COMPILING, Progress
 
 FIRST_LINE, LINES_EVERY = 10.0, 30.0  # seconds: what is over sooner needs no line in a log
 AT_ONCE = 2.0  # seconds until somebody who waits begins to wonder, and until the first kernels are counted

@@ -11,7 +11,7 @@ import secrets
 
 import numpy as np
 
-from shoal.checks import shown
+from shoal.common.checks import shown
 from shoal.errors import InputError
 
 
