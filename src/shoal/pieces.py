@@ -1,49 +1,51 @@
-"""The stages cut into pieces of work that any engine can run: shards of people to group, slices to rebuild.
+"""The stages cut into pieces of work that any engine can run: people to sort into shards, shards to group, slices to rebuild.
 
 A piece carries all it needs, its own randomness included, and the cut depends on the input and the seed alone: the release is
-the same for every engine and any number of workers.
+the same for every engine, any number of workers, in memory and over files.
+
+How a step is written. A *piece* is a NamedTuple of options and arrays; an array may be an `Array`, which is itself or a `Stored`
+place in a file. A *task* is a module-level function ``task(piece, threads, tell) -> Done(facts, arrays)`` that calls
+`load` on every `Array` it needs. ``run("name", task, pieces, tell)`` gives a `Done` per piece, whose arrays are carried by the
+pieces of later steps as they are: in memory they are arrays, over files they are `Stored` and no process but the one
+that loads them holds them. So a step over slices that reads what an earlier step made of any slice is
+
+    rounds = run("retie-1", _retie, [RetiePiece(t, [done.arrays["edges"] for done in before], ...) for t in ...], tell)
+
+``graph.held(t)`` is the edges of a slice of the input in this form, ``graph.degree_blocks(size)`` the degrees, and
+``run.keep("name", array)`` puts away what this process has and many pieces need. Names of steps are unique within a run: with
+a work folder they are its checkpoints.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from shoal import cells
+from shoal.cells import rebuild_in_cells
 from shoal.common.crowds import distinct_rows
 from shoal.common.randomness import Randomness
 from shoal.demands.limits import Limits, RowLimits
 from shoal.demands.promise import Promise
-from shoal.engine import Done, Engine, Task, Tell
-from shoal.engine.work import Work, run_pieces
+from shoal.engine import Done, Tell
+from shoal.engine.parts import Array, load
+from shoal.engine.work import Runner
 from shoal.errors import NoReleaseError
 from shoal.graph import TemporalGraph
 from shoal.group import lower_bound
-from shoal.group.cut import cut_people
+from shoal.group.neighbours import EXACT_LIMIT
 from shoal.realize import SliceLimits
 from shoal.rebuild.within.small import search_together
+from shoal.shards import BLOCK_PEOPLE, Shard, cut_people
 from shoal.stages import Groups, How, group_people, rebuild_slice
 
 
-class Runner(NamedTuple):
-    """Where pieces run, and the folder in which what is done is kept, if any."""
-
-    engine: Engine
-    work: Work | None
-
-    def __call__(self, name: str, task: Task, pieces: Sequence[Any], tell: Tell | None = None) -> list[Done]:
-        """What the task gives for every piece."""
-        return run_pieces(self.engine, self.work, name, task, pieces, tell)
-
-
 class GroupPiece(NamedTuple):
-    """A shard of people: their rows, their levels, and their own chance. A bound is wanted where they are everybody."""
+    """A shard, and its own chance. A bound is wanted where its people are all there are."""
 
-    rows: np.ndarray
-    ks: np.ndarray
+    shard: Shard
     how: How
     within: RowLimits | None
     bounded: bool
@@ -53,8 +55,8 @@ class GroupPiece(NamedTuple):
 class SlicePiece(NamedTuple):
     """A slice: its edges, everybody's group, and its own chance."""
 
-    edges: np.ndarray
-    labels: np.ndarray
+    edges: Array
+    labels: Array
     how: How
     directed: bool
     limits: SliceLimits | None
@@ -71,41 +73,40 @@ def group_blocks(
     shard_people: int,
     run: Runner,
     tell: Tell,
+    some: np.ndarray | None = None,
 ) -> list[Groups]:
-    """Stage 1, block by block and shard by shard.
+    """Stage 1, block by block and shard by shard, for everybody or for `some` people (a mask; others get the group -1).
 
     Whoever knows the whole history faces one block, with a horizon there are many. Many people are cut into shards, for the
     method that can group any part of them: one slice and one k is solved as a whole, and limits must hold for all together.
     """
-    degrees, alone = graph.degree_matrix(), promise.n_blocks == 1
+    people = np.arange(graph.n_nodes) if some is None else np.flatnonzero(some)
+    degrees, needs = graph.degree_blocks(BLOCK_PEOPLE), promise.needs[people]
+    columns = [promise.columns(block, directed=graph.directed) for block in range(promise.n_blocks)]
+    alike, free = bool((needs == needs[:1]).all()), how.method == "search" and limits is None
+    can_cut = [free and needs.max(initial=1) > 1 and not (alike and len(chosen) == 1) for chosen in columns]
+    shards = cut_people(
+        degrees, columns, people, needs, [shard_people if can else None for can in can_cut], chance, run
+    )
     pieces: list[GroupPiece] = []
-    shards: list[list[np.ndarray]] = []
-    for block in range(promise.n_blocks):
-        columns = promise.columns(block, directed=graph.directed)
-        rows = np.ascontiguousarray(degrees[:, columns])
-        within = limits.of_columns(columns) if limits is not None else None
-        cut = [np.arange(len(rows))]
-        exact = promise.for_everybody and rows.shape[1] == 1
-        if how.method == "search" and limits is None and promise.k > 1 and not exact:
-            cut = cut_people(rows, promise.needs, shard_people, chance.stream(f"shards/{block}"))
-        whole, name = len(cut) == 1, "group" if alone else f"group/{block}"
-        for shard, people in enumerate(cut):
-            rng = chance.stream(name if whole else f"{name}/shard/{shard}")
-            some, ks = (rows, promise.needs) if whole else (rows[people], promise.needs[people])
-            pieces.append(GroupPiece(some, ks, how, within, whole, rng))
-        shards.append(cut)
-    pieces = _in_time(pieces, how)
-    found = iter(run("group", _group, pieces, tell))
-    groups = [_joined(cut, list(itertools.islice(found, len(cut)))) for cut in shards]
-    return _with_bounds(groups, shards, degrees, promise, graph.directed, run)
+    for block, chosen in enumerate(columns):
+        within = limits.of_columns(chosen) if limits is not None else None
+        within = within if within is None or some is None else within.of_people(some)
+        name, alone = "group" if promise.n_blocks == 1 else f"group/{block}", len(shards[block]) == 1
+        for number, shard in enumerate(shards[block]):
+            rng = chance.stream(name if alone else f"{name}/shard/{number}")
+            pieces.append(GroupPiece(shard, how, within, alone, rng))
+    found = iter(run("group", _group, _in_time(pieces, how), tell))
+    groups = [_joined(graph.n_nodes, [next(found) for _ in block]) for block in shards]
+    return _with_bounds(groups, [len(block) for block in shards], degrees, columns, people, needs, run)
 
 
 def _in_time(pieces: list[GroupPiece], how: How) -> list[GroupPiece]:
     """Every piece with its share of the time, by its size: they may have to run one after the other."""
     if how.time_limit is None:
         return pieces
-    total = sum(piece.rows.size for piece in pieces)
-    share = [how.time_limit * piece.rows.size / max(total, 1) for piece in pieces]
+    sizes = [sum(rows.shape[0] * rows.shape[1] for rows in piece.shard.rows) for piece in pieces]
+    share = [how.time_limit * size / max(sum(sizes), 1) for size in sizes]
     return [piece._replace(how=replace(how, time_limit=s)) for piece, s in zip(pieces, share, strict=True)]
 
 
@@ -118,22 +119,34 @@ def rebuild_slices(
     labels: list[np.ndarray],
     run: Runner,
     tell: Tell,
+    *,
+    change_class: bool = True,
 ) -> TemporalGraph:
-    """Stages 2 and 3, slice by slice. The people of a slice that is released alone may change to another crowd."""
-    single = np.bincount(promise.blocks) == 1
+    """Stages 2 and 3, slice by slice. With `change_class` the people of a slice that is released alone may go to another crowd."""
+    single = (np.bincount(promise.blocks) == 1) & change_class & promise.for_everybody
+    kept = [run.keep(f"labels-{block:05}", of) for block, of in enumerate(labels)]
     pieces = [
         SlicePiece(
-            graph.edges(t),
-            labels[block],
+            graph.held(t),
+            kept[block],
             how,
             graph.directed,
             limits.of_slice(t) if limits is not None else None,
-            promise.k if single[block] and promise.for_everybody else None,
+            promise.k if single[block] else None,
             chance.stream(f"rebuild/{t}"),
         )
         for t, block in enumerate(promise.blocks)
     ]
-    return graph.with_edges([done.arrays["edges"] for done in run("slice", _rebuild, pieces, tell)])
+    n_groups = [int(of.max(initial=-1)) + 1 for of in labels]
+    cut = [how.method == "search" and limits is None and len(piece.edges) > cells.CELL_EDGES for piece in pieces]
+    made = iter(run("slice", _rebuild, [piece for piece, of in zip(pieces, cut, strict=True) if not of], tell))
+    edges = [
+        rebuild_in_cells(t, piece.edges, piece.labels, n_groups[promise.blocks[t]], how, graph.directed, chance, run)
+        if cut[t]
+        else next(made).arrays["edges"]
+        for t, piece in enumerate(pieces)
+    ]
+    return graph.with_edges(edges)
 
 
 def search_blocks(
@@ -164,43 +177,64 @@ def search_blocks(
 
 
 def _group(piece: GroupPiece, threads: int, tell: Tell) -> Done:
-    rows, ks, how, within, bounded, rng = piece
-    found = group_people(rows, ks, how, within=within, bounded=bounded, rng=rng, jobs=threads, tell=tell)
-    return Done({"rounds": [int(x) for x in found.rounds], "bound": int(found.bound)}, {"labels": found.labels})
+    people, ks, rows = (np.concatenate([load(part) for part in parts]) for parts in piece.shard)
+    order = np.argsort(people)
+    rows, ks = np.ascontiguousarray(rows[order], np.int32), ks[order]
+    found = group_people(
+        rows, ks, piece.how, within=piece.within, bounded=piece.bounded, rng=piece.rng, jobs=threads, tell=tell
+    )
+    facts = {"rounds": [int(x) for x in found.rounds], "bound": int(found.bound)}
+    return Done(facts, {"people": people[order], "labels": found.labels})
 
 
 def _rebuild(piece: SlicePiece, threads: int, tell: Tell) -> Done:
     edges, labels, how, directed, limits, change_class, rng = piece
-    made = rebuild_slice(edges, labels, how, directed=directed, limits=limits, change_class=change_class, rng=rng)
+    made = rebuild_slice(
+        load(edges), load(labels), how, directed=directed, limits=limits, change_class=change_class, rng=rng
+    )
     return Done({}, {"edges": made})
 
 
-def _bound(piece: tuple[np.ndarray, np.ndarray], threads: int, tell: Tell) -> Done:
-    return Done({"bound": lower_bound(*piece, jobs=threads)}, {})
+def _bound(piece: tuple[list[list[Array]], Array, Array], threads: int, tell: Tell) -> Done:
+    columns, people, needs = piece[0], load(piece[1]), load(piece[2])
+    rows = np.stack([np.concatenate([load(block) for block in blocks])[people] for blocks in columns], axis=1)
+    return Done({"bound": lower_bound(rows.astype(np.int32), needs, jobs=threads)}, {})
 
 
-def _joined(cut: list[np.ndarray], parts: list[Done]) -> Groups:
+def _joined(n: int, parts: list[Done]) -> Groups:
     """The groups of all shards of a block, numbered one shard after the other."""
-    if len(cut) == 1:
-        return Groups(parts[0].arrays["labels"], parts[0].facts["rounds"], parts[0].facts["bound"])
-    labels, count = np.empty(sum(map(len, cut)), np.int32), 0
-    for people, part in zip(cut, parts, strict=True):
-        labels[people] = part.arrays["labels"] + count
-        count += int(part.arrays["labels"].max()) + 1
-    return Groups(labels, [], 0)
+    labels, count = np.full(n, -1, np.int32), 0
+    for part in parts:
+        found = load(part.arrays["labels"])
+        labels[load(part.arrays["people"])] = found + count
+        count += int(found.max(initial=-1)) + 1
+    alone: dict[str, Any] = parts[0].facts if len(parts) == 1 else {"rounds": [], "bound": 0}
+    return Groups(labels, alone["rounds"], alone["bound"])
 
 
 def _with_bounds(
     groups: list[Groups],
-    shards: list[list[np.ndarray]],
-    degrees: np.ndarray,
-    promise: Promise,
-    directed: bool,
+    n_shards: list[int],
+    degrees: list[list[Array]],
+    columns: list[np.ndarray],
+    people: np.ndarray,
+    needs: np.ndarray,
     run: Runner,
 ) -> list[Groups]:
-    """The bound of a block that was cut into shards is that of all its people together."""
-    sharded = [block for block, cut in enumerate(shards) if len(cut) > 1]
-    blocks = [(degrees[:, promise.columns(block, directed=directed)], promise.needs) for block in sharded]
-    for block, done in zip(sharded, run("bound", _bound, blocks), strict=True):
-        groups[block] = groups[block]._replace(bound=done.facts["bound"])
+    """The bound of a block that was cut into shards is that of all its people together.
+
+    Where they are many it adds up column by column, and where such people have levels there is none (see `lower_bound`).
+    """
+    sharded = [block for block, count in enumerate(n_shards) if count > 1]
+    few, alike = len(needs) <= EXACT_LIMIT, bool((needs == needs[:1]).all())
+    kept = [run.keep(name, array) if sharded else array for name, array in (("people", people), ("needs", needs))]
+    pieces, of_block = list[Any](), list[int]()
+    for block in sharded:
+        for some in [columns[block]] if few else columns[block][:, None] if alike else []:
+            pieces.append(([[b[c] for b in degrees] for c in some], *kept))
+            of_block.append(block)
+    found = [done.facts["bound"] for done in run("bound", _bound, pieces)]
+    for block in sharded:
+        total = sum(bound for of, bound in zip(of_block, found, strict=True) if of == block)
+        groups[block] = groups[block]._replace(bound=total)
     return groups

@@ -35,6 +35,7 @@ def test_compare_takes_a_file_and_its_release(made):
     assert edges["original"] == graph.n_edges
     words = shoal("compare", made / "edges.csv", made / "out", "--record", made / "record.json", "--slice", "1w")
     assert "agreement" in words.stdout
+    assert "people reached" in words.stdout
     for refused in (
         shoal("compare", made / "edges.csv", made / "out", "--slice", "1w"),
         shoal("audit", made / "out", "--original", made / "edges.csv", "--slice", "1w"),
@@ -94,7 +95,7 @@ def test_sentences_are_about_the_right_thing(made, tmp_path):
     later = shoal(
         "extend", made / "out", folder, "--private", made / "record.json", "-o", tmp_path / "o", "--slice", "1w"
     )
-    assert "is a folder of Parquet" in later.stderr
+    assert "was released before; give only later slices" in later.stderr  # it was read as the file was
 
 
 def test_sweep_takes_an_effort(made, tmp_path):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli import console, large, options, released
+from shoal.cli import bundles, console, options, released
 
 if TYPE_CHECKING:
     from shoal.audit import Audit
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from shoal.graph import TemporalGraph
 
 
-@options.reads_contacts
+@bundles.with_shared
 def audit(
     input: Annotated[
         Path,
@@ -23,7 +23,7 @@ def audit(
             help="A file of contacts, a query, or a release folder.", parser=options.contacts, show_default=False
         ),
     ],
-    load: options.Load,
+    load: bundles.Load,
     other: Annotated[
         Path | None,
         typer.Argument(
@@ -63,6 +63,10 @@ def audit(
     known_layers: Annotated[
         str | None, typer.Option("--known-layers", help="The attacker holds these layers instead, such as work,lunch.")
     ] = None,
+    groups_known: Annotated[
+        bool,
+        typer.Option("--groups-known", help="Also try an attacker who was told the groups, which the record knows."),
+    ] = False,
     seed: Annotated[int, typer.Option("--seed", help="Of the attackers: same seed, same numbers.", min=0)] = 0,
     jobs: options.Jobs = None,
     engine: options.EngineName = "local",
@@ -72,34 +76,44 @@ def audit(
     quiet: options.Quiet = False,
 ) -> None:
     """Tell how many people can be singled out, by whom, which slices give them away, and what attackers learn from a release."""
-    from shoal.audit import audit as run
+    progress = console.progress(quiet)
+    with progress.stage("starting", 1):
+        from shoal.audit import audit as run
+        from shoal.errors import InputError
 
     records = record or []
-    if large.is_contacts_folder(input):
+    if groups_known and not (original and records):
+        raise InputError("--groups-known needs --original, and --record, which knows the groups")
+    if bundles.is_contacts_folder(input):
         where = {"jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory}
-        exposed = large.audit(input, k or 5, load.options, {"--original": original, "--record": records}, where)
-        if json:
-            console.print_json(exposed)
-        elif not quiet:
-            typer.echo(large.describe_audit(exposed, k or 5))
+        refused = {"--original": original, "--record": records, "OTHER": other}
+        _audit_folder(input, k or 5, {**load.options, **where}, refused, json=json, quiet=quiet)
         return
-    progress = console.progress(quiet)
+    if scheduler or engine != "local" or worker_memory:
+        raise InputError(
+            "an engine and the memory of its workers go with a folder of Parquet; a file is audited in memory"
+        )
     if other is not None:
         graphs = load(input, progress), load(other, progress)
         _lay_over(input, other, graphs, records, same_ids=same_ids, seed=seed, jobs=jobs, json=json, quiet=quiet)
         return
     graph, before, part, levels = load(input, progress), None, None, None
+    kept = _record(records, same_ids=same_ids)
     if original is not None:
         before = load(original, progress)
-        graph = _under_original_ids(input, graph, before, records, same_ids=same_ids)
+        graph = _under_original_ids(input, graph, before, kept, same_ids=same_ids)
         part = _known(known, known_edges, known_layers)
-    if records:
-        levels = _levels(graph, records[0], renamed=original is not None)
+    if kept is not None:
+        levels = _of_everybody("levels", graph, kept, renamed=original is not None)
+    groups = _of_everybody("groups", graph, kept, renamed=True) if groups_known and kept is not None else {}
     promised, note = _promised(input, graph, levels) if (input / "certificate.json").is_file() else ({"k": 5}, None)
     asked = promised | ({"k": k} if k else {})
     console.tell_input(graph, quiet=quiet, json=json)
     with console.own_stdout():
-        found = run(graph, **asked, original=before, known=part, seed=seed, progress=progress, jobs=jobs)
+        found = run(
+            graph, **asked, original=before, known=part, groups=list(groups.values()) or None,
+            seed=seed, progress=progress, jobs=jobs,
+        )  # fmt: skip
         was = None if before is None else run(before, **asked, jobs=jobs)
     if json:
         console.print_json(found.to_dict() | ({} if was is None else {"stronger": found.stronger_than(was)}))
@@ -109,6 +123,26 @@ def audit(
             typer.echo(sentence)
         if note and not k:
             typer.echo(note)
+
+
+def _audit_folder(
+    folder: Path, k: int, given: dict[str, Any], refused: dict[str, Any], *, json: bool, quiet: bool
+) -> None:
+    """Count who is exposed to somebody who knows all degrees; other attackers need a graph that fits a process."""
+    from shoal.errors import InputError
+    from shoal.large import audit_folder
+
+    for name, value in refused.items():
+        if value:
+            raise InputError(f"{folder}: {name} does not go with a folder of Parquet; it works on a single file")
+    exposed = audit_folder(folder, k=k, **given, progress=console.progress(quiet))
+    if json:
+        console.print_json(exposed)
+    elif not quiet:
+        typer.echo(
+            f"{exposed['unique']:,} of {exposed['people']:,} people can be singled out by their number of edges per slice; "
+            f"{exposed['below']:,} are in a crowd smaller than {k}."
+        )
 
 
 def _known(share: float, edges: float | None, layers: str | None) -> Known:
@@ -142,7 +176,7 @@ def _lay_over(
         raise InputError("two releases have two records: give --record twice, in their order")
     one, two = graphs
     if records:
-        parts = zip(graphs, (input, other), records, strict=True)
+        parts = zip(graphs, (input, other), map(released.opened, records), strict=True)
         one, two = (released.with_original_ids(*part) for part in parts)
     found = two_releases(one, two, same=same_ids or bool(records), seed=seed, jobs=jobs)
     if json:
@@ -166,7 +200,7 @@ def _promised(folder: Path, graph: TemporalGraph, levels: dict[Any, int] | None)
     if sum(by_level.values()) != graph.n_nodes or min(by_level.values()) < 1:
         raise InputError(f"{folder}: the certificate does not give everybody a level")
     promise = make_promise(graph, 1, horizon=horizon)
-    smallest = promise.crowds(graph.degree_matrix(), directed=graph.directed).min(axis=0)
+    smallest = promise.crowds(graph).min(axis=0)
     needs = [0] * graph.n_nodes
     in_turn = (level for level in sorted(by_level) for _ in range(by_level[level]))
     for person, level in zip(smallest.argsort(kind="stable").tolist(), in_turn, strict=True):
@@ -178,33 +212,38 @@ def _promised(folder: Path, graph: TemporalGraph, levels: dict[Any, int] | None)
     return {"k": needs, "horizon": horizon}, note
 
 
-def _under_original_ids(
-    path: Path, graph: TemporalGraph, original: TemporalGraph, records: list[Path], *, same_ids: bool
-) -> TemporalGraph:
-    """The release with the ids of the original: by its record, or because they were kept."""
-    from shoal.audit.learn import laid_out_like
+def _record(records: list[Path], *, same_ids: bool) -> released.Opened | None:
+    """The one record of the one release, read."""
     from shoal.errors import InputError
 
     if len(records) > 1:
         raise InputError("one release has one record; --record was given more than once")
     if records and same_ids:
         raise InputError("--record and --same-ids do not go together: a record says whose pseudonym is whose")
-    if not records and not path.is_dir():
+    return released.opened(records[0] if records else None)
+
+
+def _under_original_ids(
+    path: Path, graph: TemporalGraph, original: TemporalGraph, record: released.Opened | None, *, same_ids: bool
+) -> TemporalGraph:
+    """The release with the ids of the original: by its record, or because they were kept."""
+    from shoal.audit.learn import laid_out_like
+
+    if record is None and not path.is_dir():
         return laid_out_like(graph, original)
-    return graph if same_ids else released.with_original_ids(graph, path, records[0] if records else None)
+    return graph if same_ids else released.with_original_ids(graph, path, record)
 
 
-def _levels(graph: TemporalGraph, record: Path, *, renamed: bool) -> dict[Any, int]:
-    """Everybody's level, by the private record, under the ids the graph has now."""
+def _of_everybody(what: str, graph: TemporalGraph, record: released.Opened, *, renamed: bool) -> dict[Any, int]:
+    """Everybody's level or group, by the private record, under the ids the graph has now."""
     from shoal.errors import InputError
-    from shoal.extend import read_record
 
-    known = read_record(record)
+    known = record.content
     ids = {str(original): name for name, original in known["ids"].items()} if renamed else dict.fromkeys(known["ids"])
     people = graph.nodes.to_list()
     if not all(str(node) in ids for node in people):
-        raise InputError(f"{record}: is not the private record of this release")
-    return {node: known["levels"][ids[str(node)] or str(node)] for node in people}
+        raise InputError(f"{record.file}: is not the private record of this release")
+    return {node: known[what][ids[str(node)] or str(node)] for node in people}
 
 
 def _print(found: Audit, *, is_release: bool) -> None:

@@ -12,6 +12,7 @@ import typer
 
 from shoal.common.progress import Progress
 from shoal.common.solver import own_stdout
+from shoal.common.words import plural
 
 __all__ = [
     "describe_input",
@@ -46,11 +47,6 @@ def own_warnings() -> Iterator[None]:
         typer.echo(f"Warning: {one.message}", err=True)
 
 
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """'1 slice', '1,234 slices'."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
 def describe_input(graph: TemporalGraph) -> str:
     """What was read, what was guessed and what was left out: a sentence each."""
     text = f"{plural(graph.n_nodes, 'person', 'people')}, {plural(graph.n_slices, 'slice')}, {plural(graph.n_edges, 'edge')}."
@@ -76,7 +72,7 @@ def tell_input(graph: TemporalGraph, *, quiet: bool, json: bool, effort: str | N
 
     With an effort, also how long a release of it takes, where that is long.
     """
-    from shoal.common.display import estimate
+    from shoal.common.display import estimate, pace
 
     if quiet:
         return
@@ -85,15 +81,18 @@ def tell_input(graph: TemporalGraph, *, quiet: bool, json: bool, effort: str | N
         typer.echo(describe_input(graph))
     elif tally is not None and (tally.guessed or tally.remarks):
         typer.echo(describe_input(graph), err=True)
-    how_long = estimate(graph.n_nodes, graph.n_slices, graph.n_edges, effort) if effort else None
-    if how_long is not None:
-        typer.echo(f"This takes {how_long} on two cores.", err=True)
+    if effort and graph.n_edges > 500_000:  # fewer are over before anybody looks up, on the slowest computer
+        how_long = estimate(graph.n_nodes, graph.n_slices, graph.n_edges, effort, pace())
+        if how_long is not None:
+            typer.echo(
+                f"This takes {how_long}, guessed from its size and from how fast this computer is now.", err=True
+            )
 
 
 def describe_release(release: Release) -> list[str]:
     """What was done, in plain words."""
-    promise, edges, directed = release.promise, release.edges, release.graph.directed
-    before = promise.crowds(release.original.degree_matrix(), directed=directed).min(axis=0)
+    promise, edges = release.promise, release.edges
+    before = promise.crowds(release.original).min(axis=0)
     people, alone = release.graph.n_nodes, int((before == 1).sum())
     where = f" within one of {promise.n_blocks:,} blocks of the calendar" if promise.n_blocks > 1 else ""
     found = int((release.crowds.min(axis=0) == 1).sum())
@@ -111,6 +110,16 @@ def describe_release(release: Release) -> list[str]:
         f"Edges: {edges.kept:,} of {edges.original:,} kept ({edges.kept_share:.0%}), "
         f"{edges.removed:,} removed, {edges.added:,} added.",
     ]
+
+
+def describe_memory(peaks: Mapping[str, int]) -> list[str]:
+    """How much memory the largest process took, where that was counted."""
+    largest = max(peaks.values(), default=0) / 1e9
+    return (
+        [f"Peak memory: {largest:.2f} GB in the largest of {plural(len(peaks), 'process', 'processes')}."]
+        if peaks
+        else []
+    )
 
 
 def describe_folder(certificate: Mapping[str, Any], output: Path, also: str = "") -> list[str]:
