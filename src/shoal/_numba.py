@@ -41,7 +41,7 @@ else:
     @functools.cache
     def _say_once() -> None:
         warnings.warn(
-            "compiled kernels cannot be kept, so every run compiles for about a minute: neither shoal's own folder nor the "
+            "compiled kernels cannot be kept, so every run compiles for half a minute: neither shoal's own folder nor the "
             "user's cache folder can be written; set NUMBA_CACHE_DIR to a folder that can",
             RuntimeWarning,
             stacklevel=4,

@@ -154,7 +154,7 @@ def _facts(job: Job, k: str) -> dict[str, Any]:
         **results,
         "reading": reading,
         "step": WIDTHS.get(reading.get("slice", ""), "slice").replace("distinct value", "slice"),
-        "busy": _busy(job),
+        "busy": doing(job),
         "k": chosen,
         "most_k": most,
         "cost": _cost((results["curve"] or {}).get("cells", []), chosen, max(most, 3)),
@@ -166,7 +166,7 @@ def _facts(job: Job, k: str) -> dict[str, Any]:
     }
 
 
-def _busy(job: Job) -> dict[str, Any]:
+def doing(job: Job) -> dict[str, Any]:
     """What the worker is doing, in words and as a share of the whole."""
     told = job.progress()
     words, low, high = _STAGES.get(told.get("stage", ""), ("Getting ready", 0.0, 0.02))
