@@ -1,4 +1,4 @@
-"""Where the time of a large run goes: `python benchmarks/shares.py [PEOPLE [K]]`, from an edge file to a verified folder with report.
+"""Where the time of a large run goes, from an edge file to a verified folder with report: `shares.py [PEOPLE [K]]`.
 
 Processor seconds of every stage (all threads), which other programs on the machine disturb little, and the floor: reading, one
 pass of neighbours, writing and verifying, which no search could do without.
