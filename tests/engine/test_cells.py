@@ -50,3 +50,11 @@ def test_cells_are_cut_alike_in_memory_over_files_and_on_a_cluster(tmp_path, mon
     read = shoal.TemporalGraph.from_events(rows, nodes=graph.nodes)
     with open_folder(tmp_path / "in", slice="value", nodes=people) as stored:
         assert shoal.anonymize(stored, 3, seed=5).graph == shoal.anonymize(read, 3, seed=5).graph
+
+
+def test_a_cell_that_is_left_is_noticed(monkeypatch):
+    graph = shoal.datasets.messenger(60, 1, seed=2)
+    monkeypatch.setattr("shoal.cells.CELL_EDGES", 10)
+    monkeypatch.setattr("shoal.cells.rebuild_slice", lambda edges, *rest, **options: edges[:, ::-1])
+    with pytest.raises(shoal.GuaranteeError, match="a cell was left"):
+        shoal.anonymize(graph, 2, effort="fast", horizon=1)

@@ -89,10 +89,20 @@ class Told(NamedTuple):
     slice_edges: list[EdgeCounts | None]
     comparison: Comparison
     lines: Lines | None
+    learned: dict[str, Any] | None
 
 
-def told(release: Release, comparison: Comparison, alone: int, compared: tuple[TemporalGraph, TemporalGraph]) -> Told:
-    """All of it, from exact numbers; `alone` people stood alone in the original, and `compared` are the graphs that were."""
+def told(
+    release: Release,
+    comparison: Comparison,
+    alone: int,
+    compared: tuple[TemporalGraph, TemporalGraph],
+    second: Learned | None,
+) -> Told:
+    """All of it, from exact numbers.
+
+    `alone` people stood alone in the original, `compared` are the graphs that were, `second` is who held a part of the original.
+    """
     original, graph = release.original, release.graph
     return Told(
         edges=coarse_edges(release.edges),
@@ -101,6 +111,7 @@ def told(release: Release, comparison: Comparison, alone: int, compared: tuple[T
         slice_edges=coarse_slices(release.slice_edges, original, graph),
         comparison=coarse_comparison(comparison, *compared),
         lines=lines_of(original, release.edges.original),
+        learned=None if second is None else coarse_learned(second, original, graph, release.edges.changed),
     )
 
 

@@ -32,15 +32,17 @@ DIALECTS = {
 }
 UNITS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 # Stage of a worker -> what the person reads, and where in the whole the stage begins and ends.
-_STAGES = {
+STAGES = {
     "reading": ("Reading the file", 0.0, 0.05),
-    COMPILING: ("Compiling, once after installation", 0.05, 1.0),
+    COMPILING: ("Compiling, once after installation", 0.05, 0.05),
     "attacking": ("Trying to find people", 0.05, 1.0),
     "grouping": ("Finding people with similar numbers of edges", 0.05, 0.5),
     "rebuilding": ("Changing as few edges as possible", 0.5, 0.7),
     "writing": ("Writing the release", 0.7, 0.72),
     "judging": ("Trying to find people in it", 0.72, 0.77),
-    "measuring": ("Measuring what it still tells", 0.77, 0.85),
+    "measuring": ("Measuring what it still tells", 0.77, 0.82),
+    "following contacts through time": ("Following contacts through time", 0.82, 0.84),
+    "finding communities": ("Finding communities", 0.84, 0.85),
     "learning": ("Trying what attackers would learn who hold contacts", 0.85, 0.9),
     "drawing": ("Drawing the pictures of the report", 0.9, 0.95),
     "verifying": ("Checking what was written", 0.95, 0.97),
@@ -169,10 +171,10 @@ def _facts(job: Job, k: str) -> dict[str, Any]:
 def doing(job: Job) -> dict[str, Any]:
     """What the worker is doing, in words and as a share of the whole."""
     told = job.progress()
-    words, low, high = _STAGES.get(told.get("stage", ""), ("Getting ready", 0.0, 0.02))
+    words, low, high = STAGES.get(told.get("stage", ""), ("Getting ready", 0.0, 0.02))
     share = low + (high - low) * float(told.get("share", 0))
     seconds, detail = max(int(time.time() - told["began"]), 0) if "began" in told else 0, ""
-    if told.get("stage") == COMPILING and share > low:
+    if told.get("stage") == COMPILING and told["share"] > 0:
         left = seconds * (1 - told["share"]) / told["share"]
         detail = f": {round(told['share'] * told['total'])} of {told['total']}, about {left:.0f} s more"
     return {"words": words, "detail": detail, "share": share, "seconds": seconds}
