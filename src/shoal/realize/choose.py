@@ -19,13 +19,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from shoal.realize._anneal_kernels import anneal
 from shoal.realize._program_kernels import Program, buckets, prices
 from shoal.realize.close import close, gap_of, prices_of_rising
 from shoal.realize.enforce import is_realizable, realize_slice
-from shoal.realize.highs import Rows, minimise, rows_of
+from shoal.realize.highs import minimise, rows_of
 from shoal.realize.view import SliceView
 
 EXACT_EDGES = 1000  # slices up to this size go to the solver
@@ -276,7 +275,8 @@ class DegreeProgram:
         constraints = [rows_of((rows, cols), np.ones(rows.size), shape, self.degrees[people], np.inf)]
         if self.adds_up:
             total = np.concatenate([np.zeros(n_edges), self.side * self.sizes, extra])
-            constraints.append(Rows(sparse.csr_array(total[None]), 0, 0))
+            used = np.flatnonzero(total)
+            constraints.append(rows_of((np.zeros_like(used), used), total[used], (1, total.size), 0, 0))
         low, high = self.low[:-1], self.high[:-1].astype(float)
         if not self.view.directed:
             high = np.maximum(np.minimum(high, self.degrees.max() + 1.0), low)
