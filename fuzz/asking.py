@@ -154,7 +154,7 @@ def anonymize_by_command(case: Case, place: Path, folder: Path, record: Path | N
         if name in options:
             pairs = [(*row, None)[:3] for row in options.pop(name)]
             how[flag] = write_table(place / f"{name}.csv", ["source", "target", "slice"], pairs)
-    how["keep_edges"] = options.pop("deletion_weight", 1.0) == 10.0
+    how["removal_weight"] = options.pop("deletion_weight", 1.0)
     how |= options | {
         "keep_ids": case.save["keep_ids"],
         "format": case.save["format"],

@@ -96,7 +96,7 @@ def draw_case(seed: int, number: int) -> Case:
     if kind == "folder":
         _fit_folder(case)
     if case.way == "command":
-        _fit_command(rng, case)
+        _fit_command(case)
     if kind == "wrong" or n == 0:
         _make_wrong(rng, case)
     return case
@@ -222,10 +222,8 @@ def _fit_folder(case: Case) -> None:
     case.save["format"] = case.asked.format = "parquet"
 
 
-def _fit_command(rng: Random, case: Case) -> None:
+def _fit_command(case: Case) -> None:
     """What the command line can say."""
-    if "deletion_weight" in case.options:
-        case.options["deletion_weight"] = rng.choice([1.0, 10.0])
     if isinstance(case.k, dict):
         case.k = {one: case.asked.needs[str(one)] for one in case.graph.people}
     if "protect" in case.options and not case.options["protect"]:
