@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from shoal.progress import Progress
-from shoal.solver import own_stdout
+from shoal.common.progress import Progress
+from shoal.common.solver import own_stdout
+from shoal.common.words import plural
 
 __all__ = [
     "describe_input",
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 def progress(quiet: bool) -> Progress:
     """Bars on a terminal, lines in a log, nothing for those who want to hear nothing."""
-    from shoal.display import visible_progress
+    from shoal.common.display import visible_progress
 
     return Progress() if quiet else visible_progress()
 
@@ -44,11 +45,6 @@ def own_warnings() -> Iterator[None]:
         yield
     for one in caught:
         typer.echo(f"Warning: {one.message}", err=True)
-
-
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """'1 slice', '1,234 slices'."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def describe_input(graph: TemporalGraph) -> str:
@@ -76,7 +72,7 @@ def tell_input(graph: TemporalGraph, *, quiet: bool, json: bool, effort: str | N
 
     With an effort, also how long a release of it takes, where that is long.
     """
-    from shoal.display import estimate
+    from shoal.common.display import estimate
 
     if quiet:
         return
@@ -92,8 +88,8 @@ def tell_input(graph: TemporalGraph, *, quiet: bool, json: bool, effort: str | N
 
 def describe_release(release: Release) -> list[str]:
     """What was done, in plain words."""
-    promise, edges, directed = release.promise, release.edges, release.graph.directed
-    before = promise.crowds(release.original.degree_matrix(), directed=directed).min(axis=0)
+    promise, edges = release.promise, release.edges
+    before = promise.crowds(release.original).min(axis=0)
     people, alone = release.graph.n_nodes, int((before == 1).sum())
     where = f" within one of {promise.n_blocks:,} blocks of the calendar" if promise.n_blocks > 1 else ""
     found = int((release.crowds.min(axis=0) == 1).sum())
@@ -111,6 +107,16 @@ def describe_release(release: Release) -> list[str]:
         f"Edges: {edges.kept:,} of {edges.original:,} kept ({edges.kept_share:.0%}), "
         f"{edges.removed:,} removed, {edges.added:,} added.",
     ]
+
+
+def describe_memory(peaks: Mapping[str, int]) -> list[str]:
+    """How much memory the largest process took, where that was counted."""
+    largest = max(peaks.values(), default=0) / 1e9
+    return (
+        [f"Peak memory: {largest:.2f} GB in the largest of {plural(len(peaks), 'process', 'processes')}."]
+        if peaks
+        else []
+    )
 
 
 def describe_folder(certificate: Mapping[str, Any], output: Path, also: str = "") -> list[str]:

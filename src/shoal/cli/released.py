@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.cli import options
-
 if TYPE_CHECKING:
+    from shoal.cli import bundles
+    from shoal.common.progress import Progress
     from shoal.graph import TemporalGraph
-    from shoal.progress import Progress
 
 Record = Annotated[
     Path | None, typer.Option("--record", help="The private record of the release, which says who is who.")
@@ -19,7 +18,7 @@ Record = Annotated[
 
 
 def both(
-    load: options.Load, original: Path, release: Path, record: Path | None, progress: Progress
+    load: bundles.Load, original: Path, release: Path, record: Path | None, progress: Progress
 ) -> tuple[TemporalGraph, TemporalGraph]:
     """The original and the release with the same people, under their original ids."""
     from shoal.errors import InputError
@@ -36,7 +35,7 @@ def with_original_ids(release: TemporalGraph, folder: Path, record: Path | None)
     import numpy as np
 
     from shoal.audit._released import read_certificate
-    from shoal.build import ids_as_series
+    from shoal.contacts.build import ids_as_series
     from shoal.errors import InputError
     from shoal.extend import read_record
 

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli import console, options, released
+from shoal.cli import bundles, console, options, released
 
 
-@options.reads_contacts
+@bundles.with_shared
 def report(
     release: Annotated[Path, typer.Argument(help="A release folder.", show_default=False)],
     original: Annotated[
@@ -23,14 +23,14 @@ def report(
             "-o", "--output", help="A .html or .json file, or a folder for both. Keep it secret.", show_default=False
         ),
     ],
-    load: options.Load,
+    load: bundles.Load,
     record: released.Record = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Write the report with exact numbers about a release and its original. It is for whoever holds the original."""
-    from shoal.release import reopened
     from shoal.report import Report
+    from shoal.report.reopened import reopened
     from shoal.write.private import check_private_report, write_private_report
 
     check_private_report(output, release.absolute(), force=force)
