@@ -133,10 +133,11 @@ def anonymize(
             with progress.stage("grouping", 100) as tell:
                 groups = group_blocks(graph, promise, how, limits, chance, shard_people, run, tell)
             with progress.stage("rebuilding", graph.n_slices) as tell:
-                released = rebuild_slices(graph, promise, how, limits, chance, [g.labels for g in groups], run, tell)
+                labels = [g.labels for g in groups]
+                released, price = rebuild_slices(graph, promise, how, limits, chance, labels, run, tell)
         except NoReleaseError as refusal:
             assert limits is not None
-            groups, released = search_blocks(graph, promise, how, limits, refusal)
+            (groups, released), price = search_blocks(graph, promise, how, limits, refusal), 0.0
         with progress.stage("retying", 100) as tell:
             released = retie_slices(graph, released, how, limits, chance, run, tell)
     check_promise(released, promise)
@@ -151,6 +152,7 @@ def anonymize(
         bound=sum(g.bound for g in groups),
         limits=limits,
         work=run.work,
+        density=round(price) if how.keeps_density else None,
     )
 
 

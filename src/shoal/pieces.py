@@ -172,8 +172,11 @@ def rebuild_slices(
     tell: Tell,
     *,
     change_class: bool = True,
-) -> TemporalGraph:
-    """Stages 2 and 3, slice by slice. With `change_class` the people of a slice that is released alone may go to another crowd."""
+) -> tuple[TemporalGraph, float]:
+    """Stages 2 and 3, slice by slice, and about how many edits it took to keep the numbers of edges.
+
+    With `change_class` the people of a slice that is released alone may go to another crowd.
+    """
     single = (np.bincount(promise.blocks) == 1) & change_class & promise.for_everybody
     kept = [run.keep(f"labels-{block:05}", of) for block, of in enumerate(labels)]
     slices = [graph.held(t) for t in range(graph.n_slices)]
@@ -190,7 +193,8 @@ def rebuild_slices(
         )
         for t, block in enumerate(promise.blocks)
     ]
-    return graph.with_edges([done.arrays["edges"] for done in run("slice", _rebuild, pieces, tell)])
+    done = run("slice", _rebuild, pieces, tell)
+    return graph.with_edges([one.arrays["edges"] for one in done]), sum(one.facts["price"] for one in done)
 
 
 def search_blocks(
@@ -254,7 +258,7 @@ def _rebuild(piece: SlicePiece, threads: int, tell: Tell) -> Done:
         groups = np.zeros(int(labels.max(initial=-1)) + 1, bool)
         groups[labels[edges.ravel()]] = True
         elsewhere = look_around(slices, t, (None, None), len(labels), groups[labels])
-    made = rebuild_slice(
+    made, price = rebuild_slice(
         edges,
         labels,
         how,
@@ -264,7 +268,7 @@ def _rebuild(piece: SlicePiece, threads: int, tell: Tell) -> Done:
         elsewhere=elsewhere,
         rng=rng,
     )
-    return Done({}, {"edges": made})
+    return Done({"price": price}, {"edges": made})
 
 
 def _bound(piece: tuple[list[list[Array]], Array, Array], threads: int, tell: Tell) -> Done:

@@ -21,8 +21,9 @@ from shoal.measure.pagerank import pagerank
 from shoal.measure.structure import without_directions
 from shoal.measure.temporal import adjacency_correlation, predecessor
 from shoal.realize import SliceLimits, SliceView
+from shoal.rebuild._retie_kernels import BUCKETS
 from shoal.rebuild.communities import find_communities
-from shoal.rebuild.retie import BUCKETS, FEATURES, Aims, look_around, retie
+from shoal.rebuild.retie import FEATURES, Aims, look_around, retie
 from shoal.stages import How
 
 ROUNDS = {"fast": 1, "balanced": 3, "thorough": 6}

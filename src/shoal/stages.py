@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.common.checks import number, one_of, whole
+from shoal.common.edges import slack_of
 from shoal.demands.limits import RowLimits
 from shoal.errors import GuaranteeError, InputError
 from shoal.group import (
@@ -39,7 +40,6 @@ from shoal.rebuild.retie import Elsewhere, meets
 METHODS = ("search", "greedy", "optimal")
 OBJECTIVES = ("edges", "l1")
 DENSITIES = ("keep", "free")
-SLACK = 0.02  # of its edges by which a slice may grow or shrink, and no less than one edge
 LONG = 8  # other slices in which a pair meets from which on it lasts as long as any
 # Slices up to this many edges go to the exact solver of the degree program.
 EXACT_EDGES = {"fast": 0, "balanced": 1_000, "thorough": 4_000}
@@ -86,18 +86,20 @@ class How:
                 "deletion_weight (--keep-edges) needs the method 'search' and the objective 'edges': medians leave nothing to weigh"
             )
 
-
     @property
     def weighs_nothing(self) -> bool:
         """Whether degrees are free to be chosen, with removed and added edges counted alike."""
         return self.method == "search" and self.objective == "edges" and self.deletion_weight == 1
 
+    @property
+    def keeps_density(self) -> bool:
+        """Whether slices keep their numbers of edges."""
+        return self.density != "free" and self.weighs_nothing
+
     def edges_to_have(self, count: int) -> tuple[int, int] | None:
         """How many edges a slice of so many may have afterwards; None where any number will do."""
-        if self.density == "free" or not self.weighs_nothing:
-            return None
-        slack = max(1, int(SLACK * count))
-        return count - slack, count + slack
+        slack = slack_of(count)
+        return (count - slack, count + slack) if self.keeps_density else None
 
 
 class Groups(NamedTuple):
@@ -180,35 +182,45 @@ def rebuild_slice(
     change_class: int | None = None,
     elsewhere: Elsewhere | None = None,
     rng: np.random.Generator,
-) -> np.ndarray:
+) -> tuple[np.ndarray, float]:
     """Stages 2 and 3 for one slice: a simple graph in which the members of a group have equal degrees.
 
     `change_class` is the k of a slice that is released alone: its people may then change to another crowd. `elsewhere` says
-    who meets in other slices: among deletions that cost the same, one-off contacts go before lasting ties.
+    who meets in other slices: among deletions that cost the same, one-off contacts go before lasting ties. Gives the slice, and
+    about how many edits it took to keep its number of edges.
     """
     view = SliceView(edges, labels, directed=directed, limits=limits)
     by_search, by_edges, exact = how.method == "search", how.objective == "edges", EXACT_EDGES[how.effort]
     if view.limited:
-        return rebuild_within(
+        made = rebuild_within(
             view,
             lambda: realize(view, how, rng, elsewhere),
             deletion_weight=how.deletion_weight,
             exact_pairs=exact if by_edges else 0,
             rng=rng,
         )
+        return made, 0.0
     chosen = realize(view, how, rng, elsewhere)
     if change_class is not None and not directed and by_search and by_edges:
         weight, rounds = how.deletion_weight, CROWD_ROUNDS[how.effort]
-        return rewire_alone(
-            view, chosen, change_class, deletion_weight=weight, exact_edges=exact, rounds=rounds, rng=rng
+        made = rewire_alone(
+            view,
+            chosen,
+            change_class,
+            deletion_weight=weight,
+            exact_edges=exact,
+            rounds=rounds,
+            edges=how.edges_to_have(len(edges)),
+            rng=rng,
         )
+        return made, chosen.price
     wanted = chosen.levels[view.labels]
     made = rewire(view, wanted, deleted=chosen.deleted, rng=rng) if by_search else priority(view, wanted, rng)
     if not np.array_equal(SliceView(made, labels, directed=directed).degrees, wanted):
         raise GuaranteeError(
             "a slice was rebuilt with other degrees than chosen; nothing was released, please report this"
         )
-    return made
+    return made, chosen.price
 
 
 def realize(view: SliceView, how: How, rng: np.random.Generator, elsewhere: Elsewhere | None = None) -> Chosen:

@@ -53,6 +53,7 @@ def anonymize(
             rich_help_panel=options.CHANGE,
         ),
     ] = False,
+    density: options.Density = None,
     method: Annotated[str, typer.Option("--method", help="search, or the paper's greedy or optimal.")] = "search",
     effort: options.Effort = "balanced",
     time_limit: Annotated[
@@ -83,7 +84,8 @@ def anonymize(
                 graph, level, protect=None if protect is None else read_people(protect),
                 horizon=horizon, allow=allow, **bundles.limits(must_keep, forbid, exempt),
                 method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
-                deletion_weight=10.0 if keep_edges else 1.0, restarts=restarts, **running, progress=saving.progress,
+                deletion_weight=10.0 if keep_edges else 1.0, density=density, restarts=restarts, **running,
+                progress=saving.progress,
             )  # fmt: skip
         saving(release, output, input, private=private, keep_ids=keep_ids)
         saving.tell(*console.describe_memory(peaks_of(graph)))

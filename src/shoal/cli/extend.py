@@ -41,6 +41,7 @@ def extend(
     must_keep: options.MustKeep = None,
     forbid: options.Forbid = None,
     exempt: options.Exempt = None,
+    density: options.Density = None,
     effort: options.Effort = "balanced",
     seed: options.Seed = None,
     where: bundles.Running,
@@ -57,7 +58,7 @@ def extend(
         console.tell_input(graph, quiet=saving.quiet, json=saving.json)
         with console.own_stdout():
             made = run(
-                release, graph, private, allow=allow, **limits, seed=seed, effort=effort, **running,
+                release, graph, private, allow=allow, **limits, density=density, seed=seed, effort=effort, **running,
                 progress=saving.progress,
             )  # fmt: skip
         saving(made, output, input, f" together with {release}", private=private)

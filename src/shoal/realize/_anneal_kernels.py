@@ -147,7 +147,7 @@ def _move(g, rising, depth, threshold, limit, p, s, t, rng):
 
 @njit
 def _begin(deleted, level, fixed, limit, p, rng):
-    """The state, its total and the sum of its degrees: a start above the levels is covered first, then groups sink that nobody holds up."""
+    """The state, its total and the sum of degrees: a start above the levels is covered first, then groups sink nobody holds up."""
     n, m = p.labels.size, p.weight.size
     s, t = State(deleted, np.zeros(n, np.int64), level, np.zeros(m, np.int64)), new_scratch(n, limit)
     for e in range(p.us.size):

@@ -38,14 +38,18 @@ STRETCHES = 32  # of the directed search; between two of them λ moves
 FIRST_LEAN, MOST_LEAN = 0.03, 0.45  # by how much λ moves first, and how far it may go
 ANY_SUM = np.array([0.0, np.inf, 0.0, 1.0])  # of the degrees of a slice
 DEAR = 2.0  # and an answer
-STRAYING = 0.25  # what a degree outside the range of the sum costs a search, beside its price μ; see `DegreeProgram.search`
+STRAYING = (
+    0.25  # what a degree outside the range of the sum costs a search, beside its price μ; see `DegreeProgram.search`
+)
 
 
 class Chosen(NamedTuple):
-    """A degree for every group, and which edges to delete for them; None where that was not looked at."""
+    """A degree for every group, which edges to delete for them (None where that was not looked at), and about how many edits it
+    took to have as many edges as wanted."""
 
     levels: np.ndarray
     deleted: np.ndarray | None = None
+    price: float = 0.0
 
 
 EQUALS = 0.004  # of an edit: decides among equals, and hardly among others
@@ -107,7 +111,7 @@ def choose_degrees(
     found = program.close(found, rng)
     if not view.limited and not is_realizable(found.levels, view.sizes, directed=view.directed):
         levels = realize_slice(found.levels, view.sizes, view.degrees, view.labels, directed=view.directed)
-        found = Chosen(levels, cover_surplus(view, levels[view.labels], rng=rng))
+        found = Chosen(levels, cover_surplus(view, levels[view.labels], rng=rng), found.price)
     return found
 
 
@@ -139,7 +143,7 @@ class DegreeProgram:
         ties: Ties = NO_TIES,
     ) -> None:
         self.ties = ties
-        self.view, self.adds_up = view, may_sink is None
+        self.view, self.adds_up, self.free = view, may_sink is None, math.inf
         self.within = edges if self.adds_up else None
         labels, sizes, degrees = view.labels, view.sizes, view.degrees
         bound = np.ones(view.n_nodes, bool) if may_sink is None else ~may_sink
@@ -152,7 +156,9 @@ class DegreeProgram:
             inside &= low < high
         elif not view.directed and (sizes % 2).any():  # the cheapest that can make the sum even, idle or not
             inside[np.argmin(np.where(sizes % 2 == 1, sizes, view.n_nodes + 1))] = True
-        if self.within is not None:  # and an idle one of every size, for numbers of edges that the others do not add up to
+        if (
+            self.within is not None
+        ):  # and an idle one of every size, for numbers of edges that the others do not add up to
             idle = np.flatnonzero(~inside)
             inside[idle[np.unique(sizes[idle], return_index=True)[1]]] = True
         self.groups = np.flatnonzero(inside)
@@ -185,13 +191,17 @@ class DegreeProgram:
         np.maximum.at(levels, self.view.labels, self.view.degrees)
         levels[self.groups] = answer.level
         deleted[self.edges] = answer.deleted
-        return Chosen(levels, deleted)
+        return Chosen(levels, deleted, max(0.0, self.plain(answer) - self.free))
+
+    def plain(self, answer: Answer) -> float:
+        """The objective, whether it adds up or not."""
+        return float(self.arrays.cost[answer.deleted].sum() + (self.arrays.weight[:-1] * answer.level).sum())
 
     def value(self, answer: Answer) -> float:
         """The objective once the smaller side has risen to the larger one, or a small group has made the sum even."""
-        total = self.arrays.cost[answer.deleted].sum() + (self.arrays.weight[:-1] * answer.level).sum()
+        total = self.plain(answer)
         if not self.adds_up:
-            return float(total)
+            return total
         step = 1 if self.view.directed else np.min(self.sizes[self.sizes % 2 == 1], initial=self.view.n_nodes)
         gap = abs(gap_of(answer.level, self.sizes, self.side))
         return float(total + 0.5 * step * gap + DEAR * abs(self.missing(answer)))
@@ -234,6 +244,7 @@ class DegreeProgram:
         rounds *= min(1.0, DENSE / max(1.0, self.sizes.mean() * self.degrees.mean()))
         if not self.view.directed:
             answer = self.anneal(answer, rounds, 0.05, 0.01, rng)
+            self.free = self.plain(answer)
             if not self.missing(answer):
                 return answer
         best, fewest, depth = answer, math.inf, 2 if rounds > 1 else 1
@@ -264,7 +275,7 @@ class DegreeProgram:
         lean: np.ndarray | None = None,
         depth: int | None = None,
     ) -> Answer:
-        """Local search from an answer, with the prices `lean` of equal sides and of a degree; `fixed` leaves the levels as they are."""
+        """Local search from an answer, at the prices `lean` of equal sides and of a degree; `fixed` leaves the levels."""
         weight, total = self.arrays.weight, self.arrays.total
         if lean is not None:
             weight = weight + np.append((lean[0] * self.side + lean[1]) * self.sizes, 0.0)
@@ -284,7 +295,7 @@ class DegreeProgram:
         who has as many as the level, less half an edge per member. Where no steps are found, each group of a directed slice
         gets the smaller of its two levels.
         """
-        view, (levels, deleted) = self.view, chosen
+        view, (levels, deleted, price) = self.view, chosen
         assert deleted is not None
         us, vs = view.us[~deleted], view.vs[~deleted]
         rest = np.bincount(np.concatenate([us, vs]), minlength=view.n_nodes)
@@ -300,9 +311,9 @@ class DegreeProgram:
         closed = close(levels, view.sizes, view.side, of_steps)
         if view.directed and not view.limited and gap_of(closed, view.sizes, view.side):
             closed = np.tile(np.minimum(*np.split(closed, 2)), 2)
-        if self.within is not None and not view.directed:
-            closed = bring_within(closed, view.sizes, of_steps, self.within)
+        if self.within is not None:
+            closed = bring_within(closed, view.sizes, view.side, of_steps, self.within)
         if np.array_equal(closed, levels):
             return chosen
         answer = Answer(closed[self.groups], deleted[self.edges])
-        return Chosen(closed, self.expand(self.anneal(answer, 2.0, 0.1, 0.05, rng, fixed=True)).deleted)
+        return Chosen(closed, self.expand(self.anneal(answer, 2.0, 0.1, 0.05, rng, fixed=True)).deleted, price)

@@ -50,10 +50,10 @@ def look_around(
             found[s] = np.unique(some.min(axis=1, initial=n) * n + some.max(axis=1, initial=0))
     keys, others = np.unique(np.concatenate(found), return_counts=True)
     marks, degrees = np.zeros(len(keys), np.int64), np.zeros((2, n), np.int64)
-    for side, s in enumerate(near):
-        if s is not None:
-            marks[np.searchsorted(keys, found[s])] |= BEFORE << side
-            degrees[side] = np.bincount(load(slices[s]).ravel(), minlength=n)
+    for side, beside in enumerate(near):
+        if beside is not None:
+            marks[np.searchsorted(keys, found[beside])] |= BEFORE << side
+            degrees[side] = np.bincount(load(slices[beside]).ravel(), minlength=n)
     return Elsewhere(keys, others, marks, degrees)
 
 
@@ -217,6 +217,7 @@ def _around(
     crowds = np.empty(0, np.int64)
     if crowd is not None:  # senders and receivers are crowds of their own
         crowds = np.tile(crowd, copies) + np.repeat(np.arange(copies) * (int(crowd.max(initial=0)) + 1), n)
-    members = buckets(crowds, int(crowds.max(initial=0)) + 1)
+    start, near = half_edges(every, view.n_nodes)
+    first, who = buckets(crowds, int(crowds.max(initial=0)) + 1)
     found = new_set(every, every.size)
-    return Around(found, *table, *half_edges(every, view.n_nodes), kinds, crowds, *members, view.exempt, NO_PULL, share)
+    return Around(found, table[0], table[1], start, near, kinds, crowds, first, who, view.exempt, NO_PULL, share)
