@@ -25,9 +25,9 @@ from shoal.engine.work import check_run, open_runner
 from shoal.errors import GuaranteeError, NoReleaseError
 from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
-from shoal.pieces import group_blocks, rebuild_slices, search_blocks
+from shoal.pieces import group_blocks, search_blocks
 from shoal.release import Release
-from shoal.rounds import retie_slices
+from shoal.slices import rebuild_slices, retie_slices
 from shoal.stages import METHODS, Groups, How
 
 __all__ = ["METHODS", "Release", "anonymize"]

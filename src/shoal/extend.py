@@ -29,10 +29,10 @@ from shoal.errors import InputError
 from shoal.files.appear import recover, sha256
 from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
-from shoal.pieces import group_blocks, rebuild_slices
+from shoal.pieces import group_blocks
 from shoal.read.release import load_record, read_claims, read_table
 from shoal.release import Release
-from shoal.rounds import retie_slices
+from shoal.slices import rebuild_slices, retie_slices
 from shoal.stages import How
 
 

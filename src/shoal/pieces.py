@@ -36,10 +36,8 @@ from shoal.graph import TemporalGraph
 from shoal.group import lower_bound
 from shoal.group.cut import SAMPLE, Cuts, find_cuts, join_small, shard_of, smallest_shard, wanted_shards
 from shoal.group.neighbours import EXACT_LIMIT
-from shoal.realize import SliceLimits
-from shoal.rebuild.retie import look_around
 from shoal.rebuild.within.small import search_together
-from shoal.stages import Groups, How, group_people, rebuild_slice
+from shoal.stages import Groups, How, group_people
 
 BLOCK_PEOPLE = 250_000  # people whose rows are sorted into shards at once: a few hundred megabytes at 365 slices
 
@@ -63,19 +61,6 @@ class GroupPiece(NamedTuple):
     how: How
     within: RowLimits | None
     bounded: bool
-    rng: np.random.Generator
-
-
-class SlicePiece(NamedTuple):
-    """A slice: its number, the edges of all slices, everybody's group, and its own chance."""
-
-    t: int
-    slices: list[Array]
-    labels: Array
-    how: How
-    directed: bool
-    limits: SliceLimits | None
-    change_class: int | None
     rng: np.random.Generator
 
 
@@ -161,42 +146,6 @@ def _in_time(pieces: list[GroupPiece], how: How) -> list[GroupPiece]:
     return [piece._replace(how=replace(how, time_limit=s)) for piece, s in zip(pieces, share, strict=True)]
 
 
-def rebuild_slices(
-    graph: TemporalGraph,
-    promise: Promise,
-    how: How,
-    limits: Limits | None,
-    chance: Randomness,
-    labels: list[np.ndarray],
-    run: Runner,
-    tell: Tell,
-    *,
-    change_class: bool = True,
-) -> tuple[TemporalGraph, float]:
-    """Stages 2 and 3, slice by slice, and about how many edits it took to keep the numbers of edges.
-
-    With `change_class` the people of a slice that is released alone may go to another crowd.
-    """
-    single = (np.bincount(promise.blocks) == 1) & change_class & promise.for_everybody
-    kept = [run.keep(f"labels-{block:05}", of) for block, of in enumerate(labels)]
-    slices = [graph.held(t) for t in range(graph.n_slices)]
-    pieces = [
-        SlicePiece(
-            t,
-            slices,
-            kept[block],
-            how,
-            graph.directed,
-            limits.of_slice(t) if limits is not None else None,
-            promise.k if single[block] else None,
-            chance.stream(f"rebuild/{t}"),
-        )
-        for t, block in enumerate(promise.blocks)
-    ]
-    done = run("slice", _rebuild, pieces, tell)
-    return graph.with_edges([one.arrays["edges"] for one in done]), sum(one.facts["price"] for one in done)
-
-
 def search_blocks(
     graph: TemporalGraph, promise: Promise, how: How, limits: Limits, refusal: NoReleaseError
 ) -> tuple[list[Groups], TemporalGraph]:
@@ -248,27 +197,6 @@ def _group(piece: GroupPiece, threads: int, tell: Tell) -> Done:
     )
     facts = {"rounds": [int(x) for x in found.rounds], "bound": int(found.bound)}
     return Done(facts, {"people": people[order], "labels": found.labels})
-
-
-def _rebuild(piece: SlicePiece, threads: int, tell: Tell) -> Done:
-    t, slices, held, how, directed, limits, change_class, rng = piece
-    labels = load(held)
-    elsewhere, edges = None, load(slices[t])
-    if how.edges_to_have(len(edges)) is not None:
-        groups = np.zeros(int(labels.max(initial=-1)) + 1, bool)
-        groups[labels[edges.ravel()]] = True
-        elsewhere = look_around(slices, t, (None, None), len(labels), groups[labels])
-    made, price = rebuild_slice(
-        edges,
-        labels,
-        how,
-        directed=directed,
-        limits=limits,
-        change_class=change_class,
-        elsewhere=elsewhere,
-        rng=rng,
-    )
-    return Done({"price": price}, {"edges": made})
 
 
 def _bound(piece: tuple[list[list[Array]], Array, Array], threads: int, tell: Tell) -> Done:

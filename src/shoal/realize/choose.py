@@ -25,6 +25,7 @@ from shoal.realize._program_kernels import Program, buckets, prices
 from shoal.realize.close import bring_within, close, gap_of, prices_of_rising
 from shoal.realize.enforce import is_realizable, realize_slice
 from shoal.realize.exact import solve_whole
+from shoal.realize.ties import EQUALS, NO_TIES, Ties
 from shoal.realize.view import SliceView
 
 EXACT_EDGES = 1000  # slices up to this size go to the solver
@@ -50,21 +51,6 @@ class Chosen(NamedTuple):
     levels: np.ndarray
     deleted: np.ndarray | None = None
     price: float = 0.0
-
-
-EQUALS = 0.004  # of an edit: decides among equals, and hardly among others
-
-
-class Ties(NamedTuple):
-    """What decides among equals: what it costs more to delete each edge, pairs of nodes that may well be joined if both lack an
-    edge, and the worth of each, all in small parts of an edit (EQUALS)."""
-
-    dearer: np.ndarray | float
-    likely: np.ndarray
-    worth: np.ndarray
-
-
-NO_TIES = Ties(0.0, np.empty((0, 2), np.int64), np.empty(0))
 
 
 class Answer(NamedTuple):

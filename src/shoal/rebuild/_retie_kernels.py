@@ -12,14 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._numba import njit
+from shoal.realize.ties import AFTER, BEFORE
 from shoal.rebuild._edgeset import EdgeSet, has, insert, key_of, place_of, remove
 
-BEFORE, AFTER, HERE, FIXED = (
-    1,
-    2,
-    4,
-    8,
-)  # of a pair: meets in the slice before, after; was an edge here; must stay as it is
+HERE, FIXED = 4, 8  # of a pair, beside BEFORE and AFTER: was an edge here; must stay as it is
 OTHERS, STEP, LEAST, MOST, COMMON, KIND = range(6)  # what is counted of edges
 BUCKETS = 32  # of each
 LOOKS = 4  # at stubs of one person, for one that may be tied anew

@@ -6,68 +6,23 @@ afterwards. One slice is retied while the others stand still; see `shoal.pieces.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from shoal.engine.parts import Array, load
 from shoal.measure.pagerank import ALPHA
 from shoal.realize._program_kernels import buckets
+from shoal.realize.ties import Elsewhere
 from shoal.realize.view import SliceView
 from shoal.rebuild import _retie_kernels as kernels
 from shoal.rebuild._edgeset import new_set
-from shoal.rebuild._retie_kernels import BEFORE, BUCKETS, FIXED, HERE, Aim, Around, Ties
+from shoal.rebuild._retie_kernels import BUCKETS, FIXED, HERE, Aim, Around, Ties
 from shoal.rebuild._rewire_kernels import half_edges
 
 FEATURES = 6
 NO_PULL = np.empty(0)
 PULL = 30.0
 WEIGHT = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 3.0])  # of each, in the order of the kernel
-
-
-class Elsewhere(NamedTuple):
-    """Pairs that meet in other slices: ``low * n + high``, in how many, and whether in the slice before (1) and after (2)."""
-
-    keys: np.ndarray
-    others: np.ndarray
-    marks: np.ndarray
-    degrees: np.ndarray  # (2, n) everybody's contacts in the slice before and after; 0 where there is none
-
-
-def look_around(
-    slices: Sequence[Array], t: int, near: tuple[int | None, int | None], n: int, here: np.ndarray | None = None
-) -> Elsewhere:
-    """What slice t has to know of the others: pairs of people who both have edges in it (or are marked ``here``)."""
-    if here is None:
-        here = np.zeros(n, bool)
-        here[load(slices[t]).ravel()] = True
-    found = [np.empty(0, np.int64)] * len(slices)
-    for s, held in enumerate(slices):
-        if s != t:
-            edges = load(held)
-            some = edges[here[edges[:, 0]] & here[edges[:, 1]]].astype(np.int64)
-            found[s] = np.unique(some.min(axis=1, initial=n) * n + some.max(axis=1, initial=0))
-    keys, others = np.unique(np.concatenate(found), return_counts=True)
-    marks, degrees = np.zeros(len(keys), np.int64), np.zeros((2, n), np.int64)
-    for side, beside in enumerate(near):
-        if beside is not None:
-            marks[np.searchsorted(keys, found[beside])] |= BEFORE << side
-            degrees[side] = np.bincount(load(slices[beside]).ravel(), minlength=n)
-    return Elsewhere(keys, others, marks, degrees)
-
-
-def meets(view: SliceView, elsewhere: Elsewhere) -> np.ndarray:
-    """In how many other slices the two of each edge meet."""
-    us, vs = view.us, view.vs - view.half
-    keys = np.minimum(us, vs) * view.people + np.maximum(us, vs)
-    return np.append(elsewhere.others, 0)[find(elsewhere.keys, keys)]
-
-
-def find(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Places of the wanted among sorted keys; the one behind the last for those that are not there."""
-    at = np.searchsorted(keys, wanted)
-    return np.where(np.append(keys, -1)[at] == wanted, at, len(keys))
 
 
 class Aims(NamedTuple):
@@ -103,6 +58,7 @@ def retie(
     before, and between members of one ``crowd`` only, if there are crowds. ``tries`` are the swaps looked at for each edge that
     counts; ``kind`` is everybody's community, for edges inside one.
 
+    >>> from shoal.realize.ties import look_around
     >>> square = SliceView(np.array([[0, 1], [2, 3]], dtype=np.int32), np.zeros(4, int))
     >>> others = look_around([square.as_edges(square.keys), np.array([[0, 2], [1, 3]])], 0, (None, 1), 4)
     >>> made = np.array([[0, 3], [1, 2]], dtype=np.int32)

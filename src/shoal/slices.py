@@ -1,4 +1,4 @@
-"""Stage 4, retie: slices see each other in rounds, so that invented edges look like true ones over time.
+"""Stages 2 to 4 cut into slices: rebuilt each on its own, then retied in rounds in which they see each other.
 
 Every second slice is retied while the others stand still, then those, and so on: what a slice becomes depends on the others' last
 round alone, never on who was faster. Degrees stay, so the promise does. Pieces are those of `pieces`.
@@ -12,6 +12,7 @@ import numpy as np
 
 from shoal.common.randomness import Randomness
 from shoal.demands.limits import Limits
+from shoal.demands.promise import Promise
 from shoal.engine import Done, Tell
 from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
@@ -21,13 +22,27 @@ from shoal.measure.pagerank import pagerank
 from shoal.measure.structure import without_directions
 from shoal.measure.temporal import adjacency_correlation, predecessor
 from shoal.realize import SliceLimits, SliceView
+from shoal.realize.ties import look_around
 from shoal.rebuild._retie_kernels import BUCKETS
 from shoal.rebuild.communities import find_communities
-from shoal.rebuild.retie import FEATURES, Aims, look_around, retie
-from shoal.stages import How
+from shoal.rebuild.retie import FEATURES, Aims, retie
+from shoal.stages import How, rebuild_slice
 
 ROUNDS = {"fast": 1, "balanced": 3, "thorough": 6}
 WHOLE = 3_000_000  # contacts up to which communities are looked for: they are all held at once for it
+
+
+class SlicePiece(NamedTuple):
+    """A slice: its number, the edges of all slices, everybody's group, and its own chance."""
+
+    t: int
+    slices: list[Array]
+    labels: Array
+    how: How
+    directed: bool
+    limits: SliceLimits | None
+    change_class: int | None
+    rng: np.random.Generator
 
 
 class RetiePiece(NamedTuple):
@@ -44,6 +59,42 @@ class RetiePiece(NamedTuple):
     kind: Array | None
     lean: np.ndarray
     rng: np.random.Generator
+
+
+def rebuild_slices(
+    graph: TemporalGraph,
+    promise: Promise,
+    how: How,
+    limits: Limits | None,
+    chance: Randomness,
+    labels: list[np.ndarray],
+    run: Runner,
+    tell: Tell,
+    *,
+    change_class: bool = True,
+) -> tuple[TemporalGraph, float]:
+    """Stages 2 and 3, slice by slice, and about how many edits it took to keep the numbers of edges.
+
+    With `change_class` the people of a slice that is released alone may go to another crowd.
+    """
+    single = (np.bincount(promise.blocks) == 1) & change_class & promise.for_everybody
+    kept = [run.keep(f"labels-{block:05}", of) for block, of in enumerate(labels)]
+    slices = [graph.held(t) for t in range(graph.n_slices)]
+    pieces = [
+        SlicePiece(
+            t,
+            slices,
+            kept[block],
+            how,
+            graph.directed,
+            limits.of_slice(t) if limits is not None else None,
+            promise.k if single[block] else None,
+            chance.stream(f"rebuild/{t}"),
+        )
+        for t, block in enumerate(promise.blocks)
+    ]
+    done = run("slice", _rebuild, pieces, tell)
+    return graph.with_edges([one.arrays["edges"] for one in done]), sum(one.facts["price"] for one in done)
 
 
 def retie_slices(
@@ -104,6 +155,27 @@ def _lean(counted: np.ndarray) -> np.ndarray:
     """
     kept, invented = counted / np.maximum(counted.sum(axis=2, keepdims=True), 1)
     return kept - invented if counted.any(axis=(1, 2)).all() else np.zeros_like(kept)
+
+
+def _rebuild(piece: SlicePiece, threads: int, tell: Tell) -> Done:
+    t, slices, held, how, directed, limits, change_class, rng = piece
+    labels = load(held)
+    elsewhere, edges = None, load(slices[t])
+    if how.edges_to_have(len(edges)) is not None:
+        groups = np.zeros(int(labels.max(initial=-1)) + 1, bool)
+        groups[labels[edges.ravel()]] = True
+        elsewhere = look_around(slices, t, (None, None), len(labels), groups[labels])
+    made, price = rebuild_slice(
+        edges,
+        labels,
+        how,
+        directed=directed,
+        limits=limits,
+        change_class=change_class,
+        elsewhere=elsewhere,
+        rng=rng,
+    )
+    return Done({"price": price}, {"edges": made})
 
 
 def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Done:
