@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal import cells
 from shoal.common.randomness import Randomness
 from shoal.demands.limits import Limits
 from shoal.demands.promise import Promise
@@ -93,8 +94,19 @@ def rebuild_slices(
         )
         for t, block in enumerate(promise.blocks)
     ]
-    done = run("slice", _rebuild, pieces, tell)
-    return graph.with_edges([one.arrays["edges"] for one in done]), sum(one.facts["price"] for one in done)
+    n_groups = [int(of.max(initial=-1)) + 1 for of in labels]
+    cut = [how.method == "search" and limits is None and len(edges) > cells.CELL_EDGES for edges in slices]
+    done = run("slice", _rebuild, [piece for piece, of in zip(pieces, cut, strict=True) if not of], tell)
+    made = iter(done)
+    edges = [
+        cells.rebuild_in_cells(
+            t, slices[t], piece.labels, n_groups[promise.blocks[t]], how, graph.directed, chance, run
+        )
+        if cut[t]
+        else next(made).arrays["edges"]
+        for t, piece in enumerate(pieces)
+    ]
+    return graph.with_edges(edges), sum(one.facts["price"] for one in done)
 
 
 def retie_slices(
@@ -179,7 +191,10 @@ def _rebuild(piece: SlicePiece, threads: int, tell: Tell) -> Done:
 
 
 def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Done:
+    """A slice tied anew; one that had to be rebuilt in cells stays as it is."""
     now, n = load(piece.slices[piece.t]), piece.people
+    if len(now) > cells.CELL_EDGES:
+        return Done({}, {"edges": now, "counts": np.zeros((2, FEATURES, BUCKETS))})
     view = SliceView(load(piece.original), np.zeros(n, np.int64), directed=piece.directed, limits=piece.limits)
     elsewhere = look_around(piece.slices, piece.t, piece.near, n)
     kind = None if piece.kind is None else load(piece.kind)

@@ -38,15 +38,13 @@ TOO_DEAR = 1e6  # what it costs to delete an edge that must stay
 STRETCHES = 32  # of the directed search; between two of them λ moves
 FIRST_LEAN, MOST_LEAN = 0.03, 0.45  # by how much λ moves first, and how far it may go
 ANY_SUM = np.array([0.0, np.inf, 0.0, 1.0])  # of the degrees of a slice
-DEAR = 2.0  # and an answer
 STRAYING = (
     0.25  # what a degree outside the range of the sum costs a search, beside its price μ; see `DegreeProgram.search`
 )
 
 
 class Chosen(NamedTuple):
-    """A degree for every group, which edges to delete for them (None where that was not looked at), and about how many edits it
-    took to have as many edges as wanted."""
+    """A degree for every group, which edges to delete for them (if that was looked at), and what the number of edges took."""
 
     levels: np.ndarray
     deleted: np.ndarray | None = None
@@ -86,7 +84,7 @@ def choose_degrees(
 
     >>> path = np.array([[0, 1], [1, 2], [2, 3]], dtype=np.int32)
     >>> choose_degrees(SliceView(path, np.array([0, 0, 1, 1])), rng=np.random.default_rng(0))
-    Chosen(levels=array([2, 2]), deleted=array([False, False, False]))
+    Chosen(levels=array([2, 2]), deleted=array([False, False, False]), price=0.0)
     """
     if view.us.size == 0:
         return Chosen(view.bounds[0].copy(), np.zeros(0, bool))
@@ -96,7 +94,9 @@ def choose_degrees(
         return found
     found = program.close(found, rng)
     if not view.limited and not is_realizable(found.levels, view.sizes, directed=view.directed):
-        levels = realize_slice(found.levels, view.sizes, view.degrees, view.labels, directed=view.directed)
+        levels = realize_slice(
+            found.levels, view.sizes, view.degrees, view.labels, directed=view.directed, highest=view.bounds[1]
+        )
         found = Chosen(levels, cover_surplus(view, levels[view.labels], rng=rng), found.price)
     return found
 
@@ -190,7 +190,7 @@ class DegreeProgram:
             return total
         step = 1 if self.view.directed else np.min(self.sizes[self.sizes % 2 == 1], initial=self.view.n_nodes)
         gap = abs(gap_of(answer.level, self.sizes, self.side))
-        return float(total + 0.5 * step * gap + DEAR * abs(self.missing(answer)))
+        return float(total + 0.5 * step * gap + 2 * abs(self.missing(answer)))
 
     def missing(self, answer: Answer) -> int:
         """How many degrees the slice lacks for the fewest edges it may have; negative where it has more than it may."""
@@ -214,10 +214,10 @@ class DegreeProgram:
             best = solve_whole(self, math.inf if exact else NODES, 0.0 if exact else GAP)
             if best is not None and self.value(Answer(*best)) <= self.value(found) + 1e-6:
                 return Answer(*best)
-        if np.any(self.dear > p.cost):
-            other = self.anneal(found, 2.0, 0.5 * EQUALS, 0.05 * EQUALS, rng, fixed=True, cost=self.dear)
-            found = other if self.value(other) <= self.value(found) + 1e-6 else found
-        return found
+        if (self.dear == p.cost).all():
+            return found
+        other = self.anneal(found, 2.0, 0.5 * EQUALS, 0.05 * EQUALS, rng, fixed=True, cost=self.dear)
+        return other if self.value(other) <= self.value(found) + 1e-6 else found
 
     def search(self, rng: np.random.Generator) -> Answer:
         """Prices, then local search; a directed one in stretches, λ moving faster as long as it goes one way."""
@@ -244,8 +244,7 @@ class DegreeProgram:
             step *= np.where(way == before, 1.5, 0.5)
             lean += way * step
             lean[1] = max(lean[1], -MOST_LEAN)
-            most = MOST_LEAN + min(lean[1], 0.0)
-            lean[0] = min(max(lean[0], -most), most)
+            lean[0] = np.clip(lean[0], *(np.array([-1, 1]) * (MOST_LEAN + min(lean[1], 0.0))))
         return best
 
     def anneal(
