@@ -25,8 +25,9 @@ from shoal.engine.work import check_run, open_runner
 from shoal.errors import GuaranteeError, NoReleaseError
 from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
-from shoal.pieces import group_blocks, rebuild_slices, search_blocks
+from shoal.pieces import group_blocks, search_blocks
 from shoal.release import Release
+from shoal.slices import rebuild_slices, retie_slices
 from shoal.stages import METHODS, Groups, How
 from shoal.warm import warm
 
@@ -49,6 +50,7 @@ def anonymize(
     time_limit: float | None = None,
     objective: str = "edges",
     deletion_weight: float = 1.0,
+    density: str | None = None,
     restarts: int = 5,
     jobs: int | None = None,
     engine: Any = "local",
@@ -93,6 +95,9 @@ def anonymize(
     deletion_weight
         How many added edges a removed one is worth. Above 1 the release rather invents contacts than loses them. Medians
         (`objective="l1"` and the paper's methods) leave nothing to weigh, so they refuse it.
+    density
+        "keep" keeps the number of edges of every slice within 2 %, at the least price in edits; "free" changes the fewest edges.
+        By default kept, unless `deletion_weight`, `objective` or `method` says how many edges there are.
     restarts
         Random starts of the paper's methods, of which the best is kept.
     jobs
@@ -118,7 +123,7 @@ def anonymize(
     True
     """
     promise = make_promise(graph, k, protect=protect, horizon=horizon)
-    how = How(method, effort, time_limit, objective, deletion_weight, restarts)
+    how = How(method, effort, time_limit, objective, deletion_weight, restarts, density)
     limits = make_limits(graph, allow=allow, keep=keep, forbid=forbid, exempt=exempt, method=method)
     shard_people = check_run(shard_people, work_dir, resume=resume)
     progress, what = some_progress(progress), described(graph, promise, how, limits, shard_people)
@@ -130,10 +135,13 @@ def anonymize(
             with progress.stage("grouping", 100) as tell:
                 groups = group_blocks(graph, promise, how, limits, chance, shard_people, run, tell)
             with progress.stage("rebuilding", graph.n_slices) as tell:
-                released = rebuild_slices(graph, promise, how, limits, chance, [g.labels for g in groups], run, tell)
+                labels = [g.labels for g in groups]
+                released, price = rebuild_slices(graph, promise, how, limits, chance, labels, run, tell)
         except NoReleaseError as refusal:
             assert limits is not None
-            groups, released = search_blocks(graph, promise, how, limits, refusal)
+            (groups, released), price = search_blocks(graph, promise, how, limits, refusal), 0.0
+        with progress.stage("retying", 100) as tell:
+            released = retie_slices(graph, released, how, limits, chance, run, tell)
     check_promise(released, promise)
     return Release(
         original=graph,
@@ -146,6 +154,7 @@ def anonymize(
         bound=sum(g.bound for g in groups),
         limits=limits,
         work=run.work,
+        density=round(price) if how.keeps_density else None,
     )
 
 

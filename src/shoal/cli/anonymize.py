@@ -47,6 +47,7 @@ def anonymize(
     exempt: options.Exempt = None,
     removal_weight: options.RemovalWeight = 1.0,
     keep_edges: Annotated[bool, typer.Option("--keep-edges", hidden=True)] = False,
+    density: options.Density = None,
     method: Annotated[str, typer.Option("--method", help="search, or the paper's greedy or optimal.")] = "search",
     effort: options.Effort = "balanced",
     time_limit: Annotated[
@@ -81,7 +82,8 @@ def anonymize(
                 graph, level, protect=None if protect is None else read_people(protect),
                 horizon=horizon, allow=allow, **bundles.limits(must_keep, forbid, exempt),
                 method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
-                deletion_weight=removal_weight, restarts=restarts, **running, progress=saving.progress,
+                deletion_weight=removal_weight, density=density, restarts=restarts, **running,
+                progress=saving.progress,
             )  # fmt: skip
         saving(release, output, input, private=private, keep_ids=keep_ids)
         saving.tell(*console.describe_memory(peaks_of(graph)))

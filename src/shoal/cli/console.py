@@ -109,6 +109,7 @@ def describe_release(release: Release) -> list[str]:
         now,
         f"Edges: {edges.kept:,} of {edges.original:,} kept ({edges.kept_share:.0%}), "
         f"{edges.removed:,} removed, {edges.added:,} added.",
+        *filter(None, [release.density_in_words()]),
     ]
 
 
