@@ -23,7 +23,7 @@ from scipy import sparse
 
 from shoal.realize._anneal_kernels import anneal
 from shoal.realize._program_kernels import Program, buckets, prices
-from shoal.realize.close import close, gap_of, prices_of_rising
+from shoal.realize.close import bring_within, close, gap_of, prices_of_rising
 from shoal.realize.enforce import is_realizable, realize_slice
 from shoal.realize.highs import Rows, minimise, rows_of
 from shoal.realize.view import SliceView
@@ -37,6 +37,9 @@ GAP = 1e-3  # relative, of an objective that is larger than the edges changed
 TOO_DEAR = 1e6  # what it costs to delete an edge that must stay
 STRETCHES = 32  # of the directed search; between two of them λ moves
 FIRST_LEAN, MOST_LEAN = 0.03, 0.45  # by how much λ moves first, and how far it may go
+ANY_SUM = np.array([0.0, np.inf, 0.0, 1.0])  # of the degrees of a slice
+DEAR = 2.0  # and an answer
+STRAYING = 0.25  # what a degree outside the range of the sum costs a search, beside its price μ; see `DegreeProgram.search`
 
 
 class Chosen(NamedTuple):
@@ -62,6 +65,7 @@ def choose_degrees(
     exact_edges: int = EXACT_EDGES,
     may_sink: np.ndarray | None = None,
     lack_price: np.ndarray | float = 0.5,
+    edges: tuple[int, int] | None = None,
 ) -> Chosen:
     """Degrees of the groups in one slice, and the edges to delete for them.
 
@@ -72,7 +76,7 @@ def choose_degrees(
     ``may_sink`` marks people who may end below the degree of their group, because they can change to another one
     afterwards (see :mod:`shoal.rebuild.crowds`): an edge lost there need not come back. ``lack_price`` is what a
     missing degree costs (of all groups, or of each): half an edge if two that lack one can be joined, a whole one
-    if they are neighbours already.
+    if they are neighbours already. ``edges`` is how many the slice may have afterwards; any number by default.
 
     >>> path = np.array([[0, 1], [1, 2], [2, 3]], dtype=np.int32)
     >>> choose_degrees(SliceView(path, np.array([0, 0, 1, 1])), rng=np.random.default_rng(0))
@@ -80,7 +84,7 @@ def choose_degrees(
     """
     if view.us.size == 0:
         return Chosen(view.bounds[0].copy(), np.zeros(0, bool))
-    program = DegreeProgram(view, deletion_weight, may_sink, lack_price)
+    program = DegreeProgram(view, deletion_weight, may_sink, lack_price, edges)
     found = program.expand(program.solve(rng, exact, exact_edges))
     if may_sink is not None:
         return found
@@ -102,7 +106,8 @@ def _program(us: np.ndarray, vs: np.ndarray, cost: np.ndarray, labels: np.ndarra
     """The arrays of the kernels; levels may be anything."""
     start, ends = buckets(np.stack([us, vs], axis=1).ravel(), len(labels))
     none, high = np.zeros(len(weight), np.int64), np.full(len(weight), np.iinfo(np.int64).max)
-    return Program(us, vs, cost, labels, weight, none, none, high, start, ends // 2, *buckets(labels, len(weight)))
+    members = buckets(labels, len(weight))
+    return Program(us, vs, cost, labels, weight, none, ANY_SUM, none, high, start, ends // 2, *members)
 
 
 class DegreeProgram:
@@ -114,8 +119,10 @@ class DegreeProgram:
         deletion_weight: float,
         may_sink: np.ndarray | None = None,
         lack_price: np.ndarray | float = 0.5,
+        edges: tuple[int, int] | None = None,
     ) -> None:
         self.view, self.adds_up = view, may_sink is None
+        self.within = edges if self.adds_up else None
         labels, sizes, degrees = view.labels, view.sizes, view.degrees
         bound = np.ones(view.n_nodes, bool) if may_sink is None else ~may_sink
         inside = np.zeros(view.n_groups, bool)
@@ -127,6 +134,9 @@ class DegreeProgram:
             inside &= low < high
         elif not view.directed and (sizes % 2).any():  # the cheapest that can make the sum even, idle or not
             inside[np.argmin(np.where(sizes % 2 == 1, sizes, view.n_nodes + 1))] = True
+        if self.within is not None:  # and an idle one of every size, for numbers of edges that the others do not add up to
+            idle = np.flatnonzero(~inside)
+            inside[idle[np.unique(sizes[idle], return_index=True)[1]]] = True
         self.groups = np.flatnonzero(inside)
         m = self.groups.size
         place = np.full(view.n_groups, m)  # the last group holds those who do not count
@@ -146,9 +156,9 @@ class DegreeProgram:
         weight = np.append(self.sizes * price[self.groups], 0.0)
         self.low, self.high = (np.append(ends[self.groups], view.n_nodes) for ends in view.bounds)
         arrays = _program(us, vs, cost, place[self.nodes].astype(np.int64), weight)
-        parity = 1 if self.adds_up and not view.directed else 0
-        odd = np.append(self.sizes % 2 * parity, 0)
-        self.arrays = arrays._replace(low=self.low, high=self.high, odd=odd)
+        total = ANY_SUM.copy()
+        total[3] = 2.0 if self.adds_up and not view.directed else 1.0
+        self.arrays = arrays._replace(low=self.low, high=self.high, size=np.append(self.sizes, 0), total=total)
 
     def expand(self, answer: Answer) -> Chosen:
         """The answer for all groups and edges; a group that takes no part gets the largest degree in it."""
@@ -164,7 +174,14 @@ class DegreeProgram:
         if not self.adds_up:
             return float(total)
         step = 1 if self.view.directed else np.min(self.sizes[self.sizes % 2 == 1], initial=self.view.n_nodes)
-        return float(total + 0.5 * step * abs(gap_of(answer.level, self.sizes, self.side)))
+        gap = abs(gap_of(answer.level, self.sizes, self.side))
+        return float(total + 0.5 * step * gap + DEAR * abs(self.missing(answer)))
+
+    def missing(self, answer: Answer) -> int:
+        """How many degrees the slice lacks for the fewest edges it may have; negative where it has more than it may."""
+        total = int(self.sizes @ answer.level)
+        low, high = (2 * count for count in self.within) if self.within is not None else (total, total)
+        return min(max(total, low), high) - total
 
     def solve(self, rng: np.random.Generator, exact: bool | None, exact_edges: int) -> Answer:
         """Closed form where no deletion can pay, else search, and the solver where the slice is small enough."""
@@ -174,8 +191,9 @@ class DegreeProgram:
         # takes an edge at one of its members), and with few of them the even sum is all that keeps the solver busy
         weight = p.weight[p.labels]
         paying = weight[p.us] + weight[p.vs] > p.cost
-        if not paying.any() and (top <= self.high).all():
-            return Answer(top[:-1], np.zeros(p.us.size, bool))
+        found = Answer(top[:-1], np.zeros(p.us.size, bool))
+        if not paying.any() and (top <= self.high).all() and not self.missing(found):
+            return found
         found = self.search(rng)
         if exact or (exact is None and p.us.size <= exact_edges and paying.mean() > 0.1):
             best = self.milp(math.inf if exact else NODES, 0.0 if exact else GAP)
@@ -192,16 +210,22 @@ class DegreeProgram:
         rounds = min(20.0, max(0.3, EFFORT / size * min(1.0, LARGE / size)))
         rounds *= min(1.0, DENSE / max(1.0, self.sizes.mean() * self.degrees.mean()))
         if not self.view.directed:
-            return self.anneal(answer, rounds, 0.05, 0.01, rng)
+            answer = self.anneal(answer, rounds, 0.05, 0.01, rng)
+            if not self.missing(answer):
+                return answer
         best, fewest, depth = answer, math.inf, 2 if rounds > 1 else 1
-        lean, step, way = 0.0, 2 * FIRST_LEAN, 0
+        lean, step, way = np.zeros(2), np.full(2, 2 * FIRST_LEAN), np.zeros(2)
         for hot, cold in pairwise(np.geomspace(0.1, 0.01, STRETCHES + 1)):
             answer = self.anneal(answer, 2 * rounds / STRETCHES, hot, cold, rng, lean=lean, depth=depth)
             if self.value(answer) < fewest:
                 best, fewest = answer, self.value(answer)
-            before, way = way, int(np.sign(gap_of(answer.level, self.sizes, self.side)))
-            step *= 1.5 if way == before else 0.5
-            lean = float(np.clip(lean + way * step, -MOST_LEAN, MOST_LEAN))
+            gap = gap_of(answer.level, self.sizes, self.side) if self.view.directed else 0
+            before, way = way, np.sign([gap, -self.missing(answer) or -lean[1]])
+            step *= np.where(way == before, 1.5, 0.5)
+            lean += way * step
+            lean[1] = max(lean[1], -MOST_LEAN)
+            most = MOST_LEAN + min(lean[1], 0.0)
+            lean[0] = min(max(lean[0], -most), most)
         return best
 
     def anneal(
@@ -213,16 +237,18 @@ class DegreeProgram:
         rng: np.random.Generator,
         *,
         fixed: bool = False,
-        lean: float = 0.0,
+        lean: np.ndarray | None = None,
         depth: int | None = None,
     ) -> Answer:
-        """Local search from an answer, with the price of equal sides at `lean`; `fixed` leaves the levels as they are."""
-        weight = self.arrays.weight
-        if lean:
-            weight = weight + np.append(lean * self.side * self.sizes, 0.0)
+        """Local search from an answer, with the prices `lean` of equal sides and of a degree; `fixed` leaves the levels as they are."""
+        weight, total = self.arrays.weight, self.arrays.total
+        if lean is not None:
+            weight = weight + np.append((lean[0] * self.side + lean[1]) * self.sizes, 0.0)
+            if self.within is not None:
+                total = np.array([2.0 * self.within[0], 2.0 * self.within[1], STRAYING, total[3]])
         level = np.append(answer.level, self.view.n_nodes)
         depth = depth or (2 if rounds > 2 and not fixed else 1)
-        arrays, deleted = self.arrays._replace(weight=weight), answer.deleted.copy()
+        arrays, deleted = self.arrays._replace(weight=weight, total=total), answer.deleted.copy()
         deleted, level = anneal(arrays, deleted, level, float(rounds), float(hot), float(cold), fixed, depth, rng)
         return Answer(level[:-1], deleted)
 
@@ -249,6 +275,8 @@ class DegreeProgram:
         closed = close(levels, view.sizes, view.side, of_steps)
         if view.directed and not view.limited and gap_of(closed, view.sizes, view.side):
             closed = np.tile(np.minimum(*np.split(closed, 2)), 2)
+        if self.within is not None and not view.directed:
+            closed = bring_within(closed, view.sizes, of_steps, self.within)
         if np.array_equal(closed, levels):
             return chosen
         answer = Answer(closed[self.groups], deleted[self.edges])
@@ -275,6 +303,9 @@ class DegreeProgram:
         if self.adds_up:
             total = np.concatenate([np.zeros(n_edges), self.side * self.sizes, extra])
             constraints.append(Rows(sparse.csr_array(total[None]), 0, 0))
+        if self.within is not None:
+            counted = np.concatenate([np.zeros(n_edges), self.sizes, np.zeros(len(extra))])
+            constraints.append(Rows(sparse.csr_array(counted[None]), 2.0 * self.within[0], 2.0 * self.within[1]))
         low, high = self.low[:-1], self.high[:-1].astype(float)
         if not self.view.directed:
             high = np.maximum(np.minimum(high, self.degrees.max() + 1.0), low)

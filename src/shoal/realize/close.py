@@ -45,6 +45,26 @@ def close(levels: np.ndarray, sizes: np.ndarray, side: np.ndarray, prices: Price
     return levels
 
 
+def bring_within(levels: np.ndarray, sizes: np.ndarray, prices: Prices, edges: tuple[int, int]) -> np.ndarray:
+    """Levels a few steps away that make a number of edges in this range, the cheapest found, or the same where none are."""
+    now = int(sizes @ levels)
+    if edges[0] <= now // 2 <= edges[1]:
+        return levels
+    rise, fall = prices(levels)
+    best, least = levels, np.inf
+    nearest = sorted(range(2 * edges[0], 2 * edges[1] + 1, 2), key=lambda total: abs(total - now))
+    for total in nearest[:STEPS]:
+        toward, away = (rise, fall) if total > now else (fall, rise)
+        moves = close_gap(abs(total - now), sizes, toward, away)
+        if moves is None or sizes @ moves != abs(total - now):
+            continue
+        ahead = np.arange(len(rise))[:, None]
+        cost = float(np.where(ahead < moves, toward, 0).sum() + np.where(ahead < -moves, away, 0).sum())
+        if cost < least:
+            best, least = levels + (moves if total > now else -moves), cost
+    return best
+
+
 def steps_ahead(n_groups: int) -> int:
     """How many steps of every group to look at together: fewer where there are many groups to share them."""
     return max(2, min(STEPS, 100_000 // n_groups))

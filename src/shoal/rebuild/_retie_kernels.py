@@ -1,0 +1,245 @@
+"""Kernels of retying: edges of one slice swap ends until they look as they should, and every degree stays.
+
+Every node has as many stubs as edges, numbered from ``start[i]``; an edge is two stubs that are tied to one another. A swap
+takes two edges p-d and r-y (stubs) and ties p-r and d-y. Nodes are those of `SliceView`: people, or senders below ``half`` and
+receivers from there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._numba import njit
+from shoal.rebuild._edgeset import EdgeSet, has, insert, key_of, place_of, remove
+
+BEFORE, AFTER, HERE, FIXED = 1, 2, 4, 8  # of a pair: meets in the slice before, after; was an edge here; must stay as it is
+OTHERS, STEP, DEGREES, COMMON, KIND = range(5)  # what is counted of edges
+BUCKETS = 32  # of each
+
+
+class Around(NamedTuple):
+    """What a slice sees around it: pairs that meet in other slices, or were edges of it, and about its nodes."""
+
+    pairs: EdgeSet
+    others: np.ndarray  # of each pair: in how many other slices it meets, and the marks above
+    marks: np.ndarray
+    start: np.ndarray  # the others of the pairs of node i: near[start[i]:start[i + 1]]
+    near: np.ndarray
+    kind: np.ndarray  # of each node, for pairs of one kind; negative: of no kind
+    exempt: np.ndarray
+    share: np.ndarray  # (2, nodes) what a contact that is there in the slice before, after, adds to the correlation
+
+
+class Ties(NamedTuple):
+    """A slice while its edges swap ends. Slot e is an edge; ``seen[e]`` holds its buckets, as they were when it was tied."""
+
+    half: int
+    start: np.ndarray
+    owner: np.ndarray  # of stubs
+    ends: np.ndarray  # (slots, 2) stubs
+    slot: np.ndarray  # of stubs
+    current: EdgeSet
+    seen: np.ndarray
+    repeats: np.ndarray  # (slots, 2) what the edge adds to the correlation with the slice before, after
+    listed: np.ndarray  # slots[:counts[0]] are the edges that are counted, and that swaps begin with
+    where: np.ndarray  # the place of a slot there, or -1
+    counts: np.ndarray  # edges counted, edits left to spend
+
+
+class Aim(NamedTuple):
+    """How often each bucket of each feature should occur among the edges counted, and what being off by one costs."""
+
+    wanted: np.ndarray
+    weight: np.ndarray
+    repeats: np.ndarray  # and the correlation, over all edges
+    worth: np.ndarray
+    all_count: bool  # or only those that were not edges of the original
+
+
+@njit
+def bucket(x):
+    """0, 1, 2, 3, then two for every doubling: 4-5, 6-7, 8-11, 12-15, 16-23 ..."""
+    if x < 2:
+        return x
+    low, b = 2, 2
+    while x >= 2 * low:
+        low *= 2
+        b += 2
+    return min(b + (x - low >= low // 2), BUCKETS - 1)
+
+
+@njit
+def _common(u, v, skip, other_skip, n, t):
+    """Contacts that u and v share here."""
+    if t.start[u + 1] - t.start[u] > t.start[v + 1] - t.start[v]:
+        u, v = v, u
+    found = 0
+    for p in range(t.start[u], t.start[u + 1]):
+        e = t.slot[p]
+        z = t.owner[t.ends[e, 0] + t.ends[e, 1] - p]
+        if z != skip and z != other_skip and z != v and has(key_of(z, v, n), t.current):
+            found += 1
+    return found
+
+
+@njit
+def look(e, u, v, skip, other_skip, n, a, t):
+    """Write down the buckets of the pair u-v at slot e, and what it adds to the correlation; its marks."""
+    at, others, marks = place_of(key_of(u, v, n), a.pairs), np.int64(0), np.int64(0)
+    if at >= 0:
+        others, marks = a.others[at], a.marks[at]
+    seen, start = t.seen[e], t.start
+    seen[OTHERS] = bucket(others)
+    seen[STEP] = marks & (BEFORE | AFTER)
+    seen[DEGREES] = bucket((start[u + 1] - start[u]) * (start[v + 1] - start[v]))
+    seen[COMMON] = 0 if t.half else bucket(_common(u, v, skip, other_skip, n, t))
+    seen[KIND] = a.kind[u] >= 0 and a.kind[u] == a.kind[v]
+    for side in range(2):
+        t.repeats[e, side] = a.share[side, u] + a.share[side, v] if marks & (1 << side) else 0.0
+    return marks
+
+
+@njit
+def weigh(e, marks, step, aim, have, total, t):
+    """Count an edge in (``step`` 1) or out (-1); the change of the distance."""
+    change = 0.0
+    for side in range(2):
+        off, x = total[side] - aim.repeats[side], step * t.repeats[e, side]
+        change += aim.worth[side] * x * (2.0 * off + x)
+        total[side] += x
+    if aim.all_count or not marks & HERE:
+        for f in range(have.shape[0]):
+            b = t.seen[e, f]
+            change += aim.weight[f] * (2.0 * step * (have[f, b] - aim.wanted[f, b]) + 1.0)
+            have[f, b] += step
+    return change
+
+
+@njit
+def _list(e, counted, t):
+    """Put a slot on the list of edges that count, or take it off."""
+    if counted and t.where[e] < 0:
+        t.where[e] = t.counts[0]
+        t.listed[t.counts[0]] = e
+        t.counts[0] += 1
+    elif not counted and t.where[e] >= 0:
+        t.counts[0] -= 1
+        last = t.listed[t.counts[0]]
+        t.listed[t.where[e]], t.where[last] = last, t.where[e]
+        t.where[e] = -1
+
+
+@njit
+def _tie(e, p, q, seen_at, marks, n, aim, t):
+    """Slot e becomes p-q, which was looked at already."""
+    t.ends[e, 0], t.ends[e, 1] = p, q
+    t.slot[p] = t.slot[q] = e
+    t.seen[e], t.repeats[e] = t.seen[seen_at], t.repeats[seen_at]
+    insert(key_of(t.owner[p], t.owner[q], n), t.current)
+    _list(e, aim.all_count or not marks & HERE, t)
+
+
+@njit
+def _marks(u, v, n, a):
+    """The marks of a pair; FIXED where somebody is exempt, or where it is nobody's pair."""
+    if u == v or a.exempt[u] or a.exempt[v]:
+        return np.int64(FIXED)
+    at = place_of(key_of(u, v, n), a.pairs)
+    return a.marks[at] if at >= 0 else np.int64(0)
+
+
+@njit
+def _partner(c, n, a, t, rng):
+    """A stub that a stub of c might be tied to: of somebody met elsewhere, of a contact's contact, of anybody."""
+    chance, many = rng.random(), a.start[c + 1] - a.start[c]
+    if chance < 0.5 and many:
+        x = a.near[a.start[c] + np.int64(rng.random() * many)]
+    elif chance < 0.75 and not t.half:
+        x = c
+        for _ in range(2):
+            p = t.start[x] + np.int64(rng.random() * (t.start[x + 1] - t.start[x]))
+            x = t.owner[t.ends[t.slot[p], 0] + t.ends[t.slot[p], 1] - p]
+    else:
+        f = t.listed[np.int64(rng.random() * t.counts[0])]
+        side = np.int64(rng.random() < 0.5)
+        if t.half and (t.owner[t.ends[f, side]] < t.half) == (c < t.half):
+            side = 1 - side
+        return t.ends[f, side]
+    many = t.start[x + 1] - t.start[x]
+    if x == c or many == 0:
+        return np.int64(-1)
+    best = np.int64(-1)
+    for _ in range(3):
+        best = t.start[x] + np.int64(rng.random() * many)
+        if t.where[t.slot[best]] >= 0:
+            break
+    return best
+
+
+@njit
+def _gain(marks):
+    """Edits that are gained by adding a pair: -1 where it was an edge of the original, else 1."""
+    return -1 if marks & HERE else 1
+
+
+@njit
+def retie(steps, n, hot, a, aim, have, total, t, rng):
+    """Swap ends, as long as the edges come nearer to what is aimed at, or stay as near; how many swaps were made.
+
+    Proposals begin with an edge that counts. One is taken that costs no more edits than are left to spend, touches nothing
+    fixed, and makes no edge twice. Equal distances are taken too, so that nothing but chance decides among equals.
+    """
+    made, owner, spare = 0, t.owner, t.seen.shape[0] - 2
+    for _ in range(steps if t.counts[0] else 0):
+        e = t.listed[np.int64(rng.random() * t.counts[0])]
+        side = np.int64(rng.random() < 0.5)
+        p, q = t.ends[e, side], t.ends[e, 1 - side]
+        r = _partner(owner[p], n, a, t, rng)
+        if r < 0 or t.slot[r] == e:
+            continue
+        f = t.slot[r]
+        s = t.ends[f, 0] + t.ends[f, 1] - r
+        u, v, x, y = owner[p], owner[q], owner[r], owner[s]
+        old, old_other, new, new_other = _marks(u, v, n, a), _marks(x, y, n, a), _marks(u, x, n, a), _marks(v, y, n, a)
+        edits = _gain(new) + _gain(new_other) - _gain(old) - _gain(old_other)
+        if (old | old_other | new | new_other) & FIXED or edits > t.counts[1]:
+            continue
+        if t.half and (abs(u - x) == t.half or abs(v - y) == t.half):
+            continue
+        if has(key_of(u, x, n), t.current) or has(key_of(v, y, n), t.current):
+            continue
+        look(spare, u, x, v, y, n, a, t)
+        look(spare + 1, v, y, u, x, n, a, t)
+        change = weigh(e, old, -1.0, aim, have, total, t) + weigh(f, old_other, -1.0, aim, have, total, t)
+        change += weigh(spare, new, 1.0, aim, have, total, t) + weigh(spare + 1, new_other, 1.0, aim, have, total, t)
+        if change > 1e-9 - hot * np.log(1.0 - rng.random()):
+            weigh(spare, new, -1.0, aim, have, total, t)
+            weigh(spare + 1, new_other, -1.0, aim, have, total, t)
+            weigh(e, old, 1.0, aim, have, total, t)
+            weigh(f, old_other, 1.0, aim, have, total, t)
+            continue
+        remove(key_of(u, v, n), t.current)
+        remove(key_of(x, y, n), t.current)
+        _tie(e, p, r, spare, new, n, aim, t)
+        _tie(f, q, s, spare + 1, new_other, n, aim, t)
+        t.counts[1] -= edits
+        made += 1
+    return made
+
+
+@njit
+def start_ties(n, a, aim, have, total, t):
+    """Tie the stubs to the edges ``t.current`` holds, look at every edge, and count; the two last slots stay spare."""
+    fill = t.start.copy()
+    for e in range(t.current.counts[0]):
+        key = t.current.items[e]
+        for side, i in enumerate((key // n, key % n)):
+            t.owner[fill[i]], t.slot[fill[i]], t.ends[e, side] = i, e, fill[i]
+            fill[i] += 1
+    for e in range(t.current.counts[0]):
+        u, v = t.owner[t.ends[e, 0]], t.owner[t.ends[e, 1]]
+        marks = look(e, u, v, np.int64(-1), np.int64(-1), n, a, t)
+        weigh(e, marks, 1.0, aim, have, total, t)
+        _list(e, aim.all_count or not marks & HERE, t)
