@@ -31,9 +31,10 @@ from shoal.pieces import group_blocks, rebuild_slices
 from shoal.progress import Progress
 from shoal.promise import Promise
 from shoal.randomness import Randomness
-from shoal.read.release import load_json, read_table
+from shoal.read.release import read_table
 from shoal.release import Release
 from shoal.stages import How
+from shoal.write.private import load_record
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +159,7 @@ def extend(
 
 def read_record(file: Path) -> dict[str, Any]:
     """The private record of a release; one that could not have been written by a release is an InputError."""
-    record = load_json(file)
+    record = load_record(file)
     parts = {
         "k": int,
         "slices": list,
@@ -283,6 +284,6 @@ def _same_ids(graph: TemporalGraph, ids: dict[str, Any]) -> tuple[TemporalGraph,
 def _names(nodes: list[Any], names: dict[Any, str], first: int, chance: Randomness) -> pl.Series:
     """Published names: those of before; for newcomers numbers that nobody ever had, in a secret order."""
     new = [node for node in nodes if node not in names]
-    ranks = chance.rank([f"pseudonym/{node}" for node in new])
+    ranks = chance.rank((f"pseudonym/{node}" for node in new), len(new))
     fresh = {node: first + int(rank) for node, rank in zip(new, ranks, strict=True)}
     return pl.Series("node", [fresh[node] if node in fresh else int(names[node]) for node in nodes])

@@ -268,7 +268,7 @@ class TemporalGraph(Conversions, Parts):
     @property
     def n_edges(self) -> int:
         """Edges over all slices."""
-        return len(self._edges)
+        return int(self._starts[-1])
 
     @property
     def has_layers(self) -> bool:

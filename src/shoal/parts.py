@@ -23,26 +23,14 @@ class Parts:
         graph = _graph(self)
         starts = np.concatenate([[0], np.cumsum([len(e) for e in slices], dtype=np.int64)])
         edges = np.concatenate([*map(load, slices), np.empty((0, 2), np.int32)]).astype(np.int32, copy=False)
-        return type(graph)(graph.nodes, graph.slices, edges, starts, directed=graph.directed, ordered=graph.ordered)
+        return _of_arrays()(graph.nodes, graph.slices, edges, starts, directed=graph.directed, ordered=graph.ordered)
 
     def renamed(self, ids: pl.Series) -> TemporalGraph:
         """The same graph with other ids: the i-th of `ids` for node i."""
-        graph = _graph(self)
         order = ids.arg_sort().to_numpy()
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
-        ends = [place[graph._edges[:, 0]], place[graph._edges[:, 1]]]
-        return _read_like(
-            graph,
-            type(graph)._from_codes(
-                ids.sort(),
-                ends,
-                graph.slice_codes(),
-                list(graph.slices),
-                directed=graph.directed,
-                ordered=graph.ordered,
-            ),
-        )
+        return self.placed(ids.sort(), place)
 
     def over(self, ids: pl.Series) -> TemporalGraph:
         """The same slices over these people: those who were not there have no edges, and edges of others are gone.
@@ -52,23 +40,25 @@ class Parts:
         >>> graph.over(pl.Series(["ann", "bob", "eve"]))
         TemporalGraph(3 nodes, 1 slices, 1 edges, undirected)
         """
-        graph = _graph(self)
         ids = ids.sort()
         place = {node: i for i, node in enumerate(ids.to_list())}
-        moved = np.array([place.get(node, -1) for node in graph.nodes.to_list()], np.int32)
-        ends = moved[graph._edges]
+        return self.placed(ids, np.array([place.get(node, -1) for node in _graph(self).nodes.to_list()], np.int32))
+
+    def placed(self, ids: pl.Series, place: np.ndarray) -> TemporalGraph:
+        """The same slices over the people `ids`, among whom node i is the one at `place[i]`, or nobody at -1."""
+        graph = _graph(self)
+        ends = place[graph._edges]
         there = (ends >= 0).all(axis=1)
-        return _read_like(
-            graph,
-            type(graph)._from_codes(
-                ids,
-                [ends[there, 0], ends[there, 1]],
-                graph.slice_codes()[there],
-                list(graph.slices),
-                directed=graph.directed,
-                ordered=graph.ordered,
-            ),
+        made = _of_arrays()._from_codes(
+            ids,
+            [ends[there, 0], ends[there, 1]],
+            graph.slice_codes()[there],
+            list(graph.slices),
+            directed=graph.directed,
+            ordered=graph.ordered,
         )
+        made.tally, made.cut = graph.tally, graph.cut  # of the same lines of the same file
+        return made
 
     def subgraph(self, people: Iterable[Any]) -> TemporalGraph:
         """These people and the edges among them, in all slices.
@@ -107,7 +97,7 @@ class Parts:
         edges = [graph.edges(t) for t in chosen]
         bounds = np.concatenate([[0], np.cumsum([len(e) for e in edges], dtype=np.int64)])
         slices, kept = [graph.slices[t] for t in chosen], np.concatenate(edges)
-        return type(graph)(graph.nodes, slices, kept, bounds, directed=graph.directed, ordered=True)
+        return _of_arrays()(graph.nodes, slices, kept, bounds, directed=graph.directed, ordered=True)
 
 
 def _graph(parts: Any) -> TemporalGraph:
@@ -115,10 +105,10 @@ def _graph(parts: Any) -> TemporalGraph:
     return parts
 
 
-def _read_like(graph: TemporalGraph, made: TemporalGraph) -> TemporalGraph:
-    """A graph made of another one is of the same lines of the same file."""
-    made.tally, made.cut = graph.tally, graph.cut
-    return made
+def _of_arrays() -> type[TemporalGraph]:
+    from shoal.graph import TemporalGraph
+
+    return TemporalGraph
 
 
 def _place(bins: dict[str, int], wanted: Any, otherwise: int, *, first: bool) -> int:

@@ -178,7 +178,7 @@ class Release:
         private: str | os.PathLike[str] | None = None,
         private_report: str | os.PathLike[str] | None = None,
         keep_ids: bool = False,
-        format: str = "csv",
+        format: str | None = None,
         report: bool = True,
         force: bool = False,
         source: str | os.PathLike[str] | None = None,
@@ -203,7 +203,7 @@ class Release:
         keep_ids
             Publish the original ids instead of pseudonyms.
         format
-            Tables as "csv" or "parquet".
+            Tables as "csv", which is usual, or as "parquet"; a folder of Parquet is released as one, a file for each slice.
         report
             Whether to write report.html and report.json too.
         force

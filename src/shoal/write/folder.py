@@ -8,10 +8,13 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from shoal.appear import appearing_whole, recover
 from shoal.checks import a_path, one_of, some_progress, yes_or_no
+from shoal.edges import edge_keys
+from shoal.engine import Tell
 from shoal.errors import GuaranteeError, InputError
 from shoal.progress import Progress
 from shoal.read.text import first_line
@@ -55,7 +58,7 @@ def write_release(
     private: str | os.PathLike[str] | None,
     private_report: str | os.PathLike[str] | None,
     keep_ids: bool,
-    format: str,
+    format: str | None,
     report: bool,
     force: bool,
     source: str | os.PathLike[str] | None,
@@ -69,7 +72,12 @@ def write_release(
     Gives the certificate with exact numbers; the one in the folder has coarse ones.
     """
     target, told = Path(os.path.abspath(a_path("folder", folder))), some_progress(progress)
-    one_of("format", format, FORMATS)
+    stored = release.graph.run is not None
+    format = one_of("format", ("parquet" if stored else "csv") if format is None else format, FORMATS)
+    if stored and format != "parquet":
+        raise InputError(
+            "a folder of Parquet is released as Parquet, a file for each slice; it cannot become one file of text"
+        )
     keep_ids, report, force = (
         yes_or_no(*one) for one in (("keep_ids", keep_ids), ("report", report), ("force", force))
     )
@@ -89,8 +97,8 @@ def write_release(
     names = release.graph.nodes if keep_ids else published_names(release)
     name = release.work.draft if release.work is not None else None
     with appearing_whole(target, name, record=record, force=force) as (draft, record_draft):
-        with told.stage("writing", 1):
-            _write_tables(release, names, draft, format)
+        with told.stage("writing", release.graph.n_slices) as tell:
+            _write_tables(release, names, draft, format, tell)
         found = _measured(release, about, told, keep_ids=keep_ids) if report or private_report is not None else None
         if report and found is not None:
             with told.stage("drawing", 1):
@@ -100,10 +108,10 @@ def write_release(
         write_certificate(content, draft)
         with told.stage("verifying", 1):
             _verify(draft, release, names)
-        known = private_record(release, names, source)
+        known = {} if record is None else private_record(release, names, source, record, content)
         warning = warn_if_again(target, content, record, known)
-        if record_draft is not None:
-            write_private(known, record_draft)
+        if record_draft is not None and record is not None:
+            write_private(known, record_draft, record)
             check_record(release, record, target, force=force)  # also at the end: nobody else has brought it up to date
         if place is not None and found is not None:
             name = None if source is None else Path(source).name
@@ -148,12 +156,16 @@ def published_names(release: Release) -> pl.Series:
     """Numbers from 1 in a secret random order, unless an earlier release gave them out."""
     if release.after is not None:
         return release.after.names
-    ranks = release.chance.rank([f"pseudonym/{x}" for x in release.graph.nodes.to_list()])
-    return pl.Series("node", ranks + 1)
+    nodes = release.graph.nodes
+    texts = (f"pseudonym/{x}" for some in nodes.to_frame().iter_slices(100_000) for x in some["node"].to_list())
+    return pl.Series("node", release.chance.rank(texts, len(nodes)) + 1)
 
 
-def _write_tables(release: Release, names: pl.Series, folder: Path, format: str) -> None:
-    """nodes, slices and edges, sorted by what is published, so that the order tells nothing about the input's."""
+def _write_tables(release: Release, names: pl.Series, folder: Path, format: str, tell: Tell) -> None:
+    """nodes, slices and edges, sorted by what is published, so that the order tells nothing about the input's.
+
+    Of a graph that lies in files every slice becomes a file, so that no more than one is held.
+    """
     graph = release.graph
     slices = pl.DataFrame(
         {
@@ -166,22 +178,36 @@ def _write_tables(release: Release, names: pl.Series, folder: Path, format: str)
     if release.promise.n_blocks > 1:
         slices = slices.with_columns(block=pl.Series(release.promise.blocks + 1))
     slices = slices.select(c for c in slices.columns if c == "slice" or slices[c].null_count() < len(slices))
-    public = graph.renamed(names)
-    sorted_names, codes = public.nodes, public.slice_codes()
-    edges = pl.DataFrame(
-        {
-            "source": sorted_names.gather(public._edges[:, 0]),
-            "target": sorted_names.gather(public._edges[:, 1]),
-            "slice": slices["slice"].gather(codes),
-        }
-    )
-    if "layer" in slices.columns:
-        edges = edges.with_columns(layer=slices["layer"].gather(codes))
-    for name, frame in (("nodes", sorted_names.alias("node").to_frame()), ("slices", slices), ("edges", edges)):
+    order = names.arg_sort().to_numpy()
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    public = names.gather(order).alias("node")
+    if graph.run is not None:
+        (folder / "edges").mkdir()
+    parts: list[np.ndarray] = []
+    for t in range(graph.n_slices):
+        ends = place[graph.edges(t)]
+        ends = ends if graph.directed else np.sort(ends, axis=1)
+        parts.append(ends[np.argsort(edge_keys(ends))])
+        if graph.run is not None:
+            table = _edge_table(public, slices, parts.pop(), np.full(len(ends), t))
+            write_parquet(table, folder / "edges" / f"{t + 1:05}.parquet", row_group_size=1_000_000)
+        tell((t + 1) / graph.n_slices)
+    tables = {"nodes": public.to_frame(), "slices": slices}
+    if graph.run is None:
+        tables["edges"] = _edge_table(public, slices, np.concatenate(parts), graph.slice_codes())
+    for name, frame in tables.items():
         if format == "parquet":
             write_parquet(frame, folder / f"{name}.parquet")
         else:
             frame.write_csv(folder / f"{name}.csv", quote_style="non_numeric" if _has_returns(frame) else "necessary")
+
+
+def _edge_table(names: pl.Series, slices: pl.DataFrame, ends: np.ndarray, codes: np.ndarray) -> pl.DataFrame:
+    columns = {"source": names.gather(ends[:, 0]), "target": names.gather(ends[:, 1])}
+    return pl.DataFrame(
+        columns | {name: slices[name].gather(codes) for name in ("slice", "layer") if name in slices.columns}
+    )
 
 
 def write_parquet(frame: pl.DataFrame, file: Path, **options: Any) -> None:

@@ -14,6 +14,9 @@ import polars as pl
 
 from shoal.appear import cannot_be_written, replacing, sha256
 from shoal.errors import InputError
+from shoal.read.dialects import NO_PARQUET
+from shoal.read.release import load_json
+from shoal.read.text import first_line
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -81,13 +84,17 @@ def digest_of(content: bytes) -> str:
     return hashlib.blake2b(content, person=b"shoal input", digest_size=16).hexdigest()
 
 
-def private_record(release: Release, names: pl.Series, source: str | os.PathLike[str] | None) -> dict[str, Any]:
-    """The record of a release. That of an extension goes on from the earlier one."""
-    published = [str(name) for name in names.to_list()]
+def private_record(
+    release: Release, names: pl.Series, source: str | os.PathLike[str] | None, file: Path, certificate: dict[str, Any]
+) -> dict[str, Any]:
+    """The record of a release. That of an extension goes on from the earlier one.
+
+    A record in Parquet lists no changed edges, only what tells them from others: they may be more than fit a process.
+    """
     before = release.after.record if release.after is not None else {"seeds": [], "slices": [], "changed_edges": {}}
     earlier = [*before.get("earlier_digests", []), *([before["input_digest"]] if "input_digest" in before else [])]
-    changes = release.changes()
-    return {
+    published = [str(name) for name in names.to_list()]
+    record = {
         "warning": "PRIVATE: whoever has this file can undo the release.",
         "seeds": [*before["seeds"], release.chance.seed],
         "k": release.k,
@@ -102,10 +109,49 @@ def private_record(release: Release, names: pl.Series, source: str | os.PathLike
         "highest": len(published) if release.after is None else release.after.highest,
         "limits": None if release.limits is None else release.limits.to_carry_on(published),
         "held_back": list(release.after.held_back) if release.after is not None else [],
-        "changed_edges": {name: [*before["changed_edges"].get(name, []), *rows] for name, rows in changes.items()},
     }
+    if is_table(file):
+        return record | {"edges_digest": digest_of(repr(certificate["sha256"]).encode()), "changed_edges": {}}
+    changed = {name: [*before["changed_edges"].get(name, []), *rows] for name, rows in release.changes().items()}
+    return record | {"changed_edges": changed}
 
 
-def write_private(record: dict[str, Any], draft: Path) -> None:
-    """Write the record to its draft."""
-    draft.write_text(json.dumps(record, indent=1, ensure_ascii=False), encoding="utf-8")
+def is_table(file: Path) -> bool:
+    """Whether a record is Parquet, by its name; any other is JSON."""
+    return file.suffix == ".parquet"
+
+
+def write_private(record: dict[str, Any], draft: Path, file: Path) -> None:
+    """Write the record to its draft: as JSON, or as a table of people beside which the rest stands as JSON."""
+    if not is_table(file):
+        draft.write_text(json.dumps(record, indent=1, ensure_ascii=False), encoding="utf-8")
+        return
+    ids, levels, groups = (record[name] for name in _OF_PEOPLE)
+    table = {
+        "node": list(ids),
+        "id": list(ids.values()),
+        "group": list(groups.values()),
+        "level": list(levels.values()),
+    }
+    rest = {name: value for name, value in record.items() if name not in _OF_PEOPLE}
+    told = {name: str(record[name]) for name in ("warning", "input_digest", "edges_digest")}
+    pl.DataFrame(table).write_parquet(draft, metadata=told | {"record": json.dumps(rest, ensure_ascii=False)})
+
+
+def load_record(file: Path) -> Any:
+    """What a private record says, whichever way it was written."""
+    if not is_table(file):
+        return load_json(file)
+    try:
+        table = pl.read_parquet(file, glob=False)
+        rest = json.loads(pl.read_parquet_metadata(file)["record"])
+        people = {
+            name: dict(zip(table["node"], table[column], strict=True))
+            for name, column in zip(_OF_PEOPLE, ("id", "level", "group"), strict=True)
+        }
+        return rest | people
+    except (*NO_PARQUET, KeyError, ValueError, TypeError, RecursionError) as error:
+        raise InputError(f"{file}: is not the private record of a release ({first_line(error)})") from None
+
+
+_OF_PEOPLE = ("ids", "levels", "groups")
