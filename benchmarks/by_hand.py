@@ -14,7 +14,7 @@ from scipy.sparse import csr_matrix
 from sknetwork.ranking import PageRank
 from sknetwork.topology import count_triangles
 
-from shoal.crowds import distinct_rows
+from shoal.common.crowds import distinct_rows
 from shoal.datasets import messenger
 from shoal.measure import _kernels
 from shoal.measure.pagerank import pagerank

@@ -20,10 +20,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from shoal.common.progress import Progress
 from shoal.datasets import messenger
 from shoal.engine.local import peak_memory
 from shoal.large import anonymize_folder
-from shoal.progress import Progress
 from shoal.stages import How, rebuild_slice
 
 DAYS = 28

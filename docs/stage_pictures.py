@@ -11,7 +11,7 @@ import numpy as np
 from worked import HERE, play
 
 from shoal import Release
-from shoal.crowds import crowd_sizes
+from shoal.common.crowds import crowd_sizes
 from shoal.group import group_medians
 
 FOLDER = HERE / "stages"

@@ -15,7 +15,7 @@ from tests.command import Answer
 from tests.command import shoal as command
 
 import shoal
-from shoal.progress import Progress
+from shoal.common.progress import Progress
 
 
 class Stopped(BaseException):

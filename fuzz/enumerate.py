@@ -23,15 +23,15 @@ from typing import NamedTuple
 import numpy as np
 
 import shoal
+from shoal.common.edges import edge_keys
 from shoal.datasets import messenger
-from shoal.edges import edge_keys
 from shoal.group import lower_bound
 from shoal.measure.degrees import assortativity
 from shoal.measure.pagerank import cosine, pagerank
 from shoal.measure.structure import Structure, structure
+from shoal.published.coarse import Told, coarse_cost, coarse_edges, coarse_slices, floor_grid
 from shoal.release import Release
 from shoal.report import Report
-from shoal.write.published import Told, coarse_cost, coarse_edges, coarse_slices, floor_grid
 
 MOST_ADDED, MOST_REMOVED = 4, 1
 MOST_TRIED = 200_000  # sets of edits of a slice whose exact numbers are known

@@ -24,7 +24,7 @@ from shoal import InputError, TemporalGraph
 from shoal.audit import Vector
 from shoal.cli.audit import _promised
 from shoal.cli.released import with_original_ids
-from shoal.kept import Kept
+from shoal.files.kept import Kept
 from shoal.large import audit_folder
 from shoal.read.people import read_levels, read_pairs, read_people
 

@@ -207,9 +207,9 @@ def extend_command(first, *more):
 def test_killed_between_record_and_folder_the_next_run_finishes(first):
     """A real process that is killed when the record is in place and the folder is not."""
     script = (
-        "import os, signal, sys, shoal.appear\n"
+        "import os, signal, sys, shoal.files.appear\n"
         "def die(*args): os.kill(os.getpid(), signal.SIGKILL)\n"
-        "shoal.appear._put_folder = die\n"
+        "shoal.files.appear._put_folder = die\n"
         "from shoal.cli import main; main()\n"
     )
     extend_command(first, "--help")

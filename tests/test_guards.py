@@ -12,9 +12,9 @@ import pytest
 
 import shoal
 from shoal import InputError, TemporalGraph, stages
+from shoal.common.randomness import Randomness
+from shoal.demands.promise import make_promise
 from shoal.errors import GuaranteeError
-from shoal.promise import make_promise
-from shoal.randomness import Randomness
 from shoal.realize import SliceLimits, SliceView
 from shoal.rebuild import within
 from shoal.web.guard import Guard

@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from shoal.checks import some_progress
-from shoal.crowds import distinct_columns
+from shoal.common.checks import some_progress
+from shoal.common.crowds import distinct_columns
+from shoal.common.progress import Progress
+from shoal.common.randomness import Randomness
+from shoal.demands.limits import Limits, make_limits
+from shoal.demands.promise import Promise, make_promise
 from shoal.engine.work import check_run, open_runner
 from shoal.errors import GuaranteeError, NoReleaseError
 from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
-from shoal.limits import Limits, make_limits
 from shoal.pieces import group_blocks, rebuild_slices, search_blocks
-from shoal.progress import Progress
-from shoal.promise import Promise, make_promise
-from shoal.randomness import Randomness
 from shoal.release import Release
 from shoal.stages import METHODS, Groups, How
 

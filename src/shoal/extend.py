@@ -18,23 +18,21 @@ import numpy as np
 import polars as pl
 
 from shoal.anonymize import check_promise, described
-from shoal.appear import recover, sha256
-from shoal.audit._released import read_certificate
-from shoal.build import ids_as_series
-from shoal.checks import a_path, some_progress
+from shoal.common.checks import a_path, some_progress
+from shoal.common.progress import Progress
+from shoal.common.randomness import Randomness
+from shoal.contacts.build import ids_as_series
+from shoal.demands.limits import ALLOWED, Limits, make_limits
+from shoal.demands.promise import Promise
 from shoal.engine.work import check_run, open_runner
 from shoal.errors import InputError
+from shoal.files.appear import recover, sha256
 from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
-from shoal.limits import ALLOWED, Limits, make_limits
 from shoal.pieces import group_blocks, rebuild_slices
-from shoal.progress import Progress
-from shoal.promise import Promise
-from shoal.randomness import Randomness
-from shoal.read.release import read_table
+from shoal.read.release import load_record, read_claims, read_table
 from shoal.release import Release
 from shoal.stages import How
-from shoal.write.private import load_record
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,11 +241,11 @@ def _check_fits(folder: Path, graph: TemporalGraph, known: dict[str, Any], file:
 
     Gives the names in the folder, and whether they are people's own ids.
     """
-    claims = read_certificate(folder)
-    directed, n_blocks = claims["directed"], claims["n_blocks"]
+    claims = read_claims(folder)
+    directed, n_blocks = claims["directed"], claims.get("n_blocks")
     if claims.get("format") == 1:
         raise InputError(f"{folder}: was made by an older version, and does not verify any more; make it again")
-    if n_blocks > 1:
+    if n_blocks != 1:
         raise InputError(
             f"{folder}: has a horizon, so its groups change over time and cannot be carried on; anonymize later slices alone"
         )

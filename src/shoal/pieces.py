@@ -24,7 +24,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.crowds import distinct_rows
+from shoal.common.crowds import distinct_rows
+from shoal.common.randomness import Randomness
+from shoal.demands.limits import Limits, RowLimits
+from shoal.demands.promise import Promise
 from shoal.engine import Done, Tell
 from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
@@ -33,9 +36,6 @@ from shoal.graph import TemporalGraph
 from shoal.group import lower_bound
 from shoal.group.cut import SAMPLE, Cuts, find_cuts, join_small, shard_of, smallest_shard, wanted_shards
 from shoal.group.neighbours import EXACT_LIMIT
-from shoal.limits import Limits, RowLimits
-from shoal.promise import Promise
-from shoal.randomness import Randomness
 from shoal.realize import SliceLimits
 from shoal.rebuild.within.small import search_together
 from shoal.stages import Groups, How, group_people, rebuild_slice

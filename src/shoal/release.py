@@ -6,28 +6,26 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal import notebook
-from shoal.crowds import distinct_rows
-from shoal.edges import edge_keys
-from shoal.errors import InputError
+from shoal.common.crowds import distinct_rows
+from shoal.common.edges import edge_keys
+from shoal.common.progress import Progress
+from shoal.common.randomness import Randomness
+from shoal.demands.promise import Promise
 from shoal.graph import TemporalGraph
-from shoal.progress import Progress
-from shoal.promise import Promise
-from shoal.randomness import Randomness
+from shoal.show import notebook
 
 if TYPE_CHECKING:
     import altair
     import pandas
     import polars as pl
 
+    from shoal.demands.limits import Limits
     from shoal.engine.work import Work
     from shoal.extend import Earlier
-    from shoal.limits import Limits
 
 
 @dataclass(frozen=True)
@@ -233,7 +231,7 @@ class Release:
 
     def plot(self) -> altair.Chart:
         """A chart of the edges kept, removed and added, slice by slice. It shows exact numbers about the original."""
-        from shoal.plots import edges_per_slice
+        from shoal.show.plots import edges_per_slice
 
         return edges_per_slice(self)
 
@@ -265,35 +263,3 @@ class Release:
         slices = notebook.table(["slice", "before", "kept", "removed", "added", "released"], rows)
         title = f"Release with k = {self.k}, made with the method {self.method}"
         return notebook.paragraph(title) + notebook.table(["", ""], facts) + notebook.folded("slices", slices)
-
-
-def reopened(folder: Path, original: TemporalGraph, graph: TemporalGraph, record: Path | None) -> Release:
-    """A release from its folder and its original, as far as they tell: for measuring, not for going on with it."""
-    from shoal.audit._released import read_certificate
-    from shoal.extend import read_record
-    from shoal.group import lower_bound
-    from shoal.read.release import read_table
-
-    claims = read_certificate(folder)
-    needs = np.full(graph.n_nodes, claims["k"], np.int64)
-    if record is not None:
-        known = read_record(record)
-        levels = {str(known["ids"][name]): level for name, level in known["levels"].items()}
-        needs = np.array([levels[str(node)] for node in graph.nodes.to_list()], np.int64)
-    elif claims["people_by_k"].keys() != {str(claims["k"])}:
-        raise InputError(f"{folder}: people have levels of their own, which stand in the private record (--record)")
-    slices = read_table(folder, "slices", "slice")
-    blocks = slices["block"].cast(int).to_numpy() - 1 if "block" in slices.columns else np.zeros(len(slices), np.int64)
-    promise = Promise(needs, blocks.astype(np.int64), claims.get("horizon"))
-    rows = original.degree_matrix()
-    parts = [rows[:, promise.columns(block, directed=graph.directed)] for block in range(promise.n_blocks)]
-    return Release(
-        original=original,
-        graph=graph,
-        promise=promise,
-        groups=distinct_rows(graph.degree_matrix())[1],
-        method=str(claims.get("method", "search")),
-        chance=Randomness(0, graph.digest()),
-        rounds=[],
-        bound=sum(lower_bound(np.ascontiguousarray(part), needs, jobs=1) for part in parts),
-    )

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.checks import number, one_of, whole
+from shoal.common.checks import number, one_of, whole
+from shoal.demands.limits import RowLimits
 from shoal.errors import GuaranteeError, InputError
 from shoal.group import (
     EFFORTS,
@@ -30,7 +31,6 @@ from shoal.group import (
 from shoal.group.compatible import make_compatible
 from shoal.group.medians import middle
 from shoal.group.neighbours import find_crowd
-from shoal.limits import RowLimits
 from shoal.realize import Chosen, SliceLimits, SliceView, choose_degrees, realize_slice
 from shoal.rebuild import priority, rebuild_within, rewire, rewire_alone
 

@@ -19,14 +19,14 @@ import polars as pl
 
 from shoal.anonymize import anonymize
 from shoal.audit import Vector, audit
-from shoal.checks import a_list, a_path, number, shown, some_progress, whole
+from shoal.common.checks import a_list, a_path, number, shown, some_progress, whole
+from shoal.common.progress import Progress
+from shoal.common.randomness import a_seed
 from shoal.errors import InputError
+from shoal.files.kept import Kept
 from shoal.graph import TemporalGraph
 from shoal.interop.tables import Tabular
-from shoal.kept import Kept
 from shoal.measure import compare
-from shoal.progress import Progress
-from shoal.randomness import a_seed
 
 if TYPE_CHECKING:
     import altair
@@ -69,7 +69,7 @@ class Sweep(Tabular):
 
     def plot(self) -> altair.Chart:
         """A chart of the share of the edges that each k keeps."""
-        from shoal.plots import cost_of_k
+        from shoal.show.plots import cost_of_k
 
         return cost_of_k(self)
 

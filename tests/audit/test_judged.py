@@ -48,7 +48,7 @@ def test_everybody_is_judged_by_their_own_level(graph):
 def test_a_level_goes_with_its_person_through_every_attacker(graph, monkeypatch):
     """One person in a crowd too small for them, and all others at 1: whoever finds the crowd finds one below."""
     rows = graph.degree_matrix()
-    alone = int(np.flatnonzero(shoal.crowds.crowd_sizes(rows) == 1)[0])
+    alone = int(np.flatnonzero(shoal.common.crowds.crowd_sizes(rows) == 1)[0])
     needs = [1] * 100
     needs[alone] = 2
     usual = attackers.usual_attackers(graph)

@@ -17,7 +17,7 @@ PRESSED = """
 import os, signal, sys
 from contextlib import contextmanager
 from shoal.cli import console, main
-from shoal.progress import Progress
+from shoal.common.progress import Progress
 
 stage, share = sys.argv.pop(1), float(sys.argv.pop(1))
 

@@ -16,9 +16,9 @@ import pytest
 
 import shoal
 from shoal import InputError
+from shoal.common.progress import Progress
 from shoal.engine.work import open_work
 from shoal.large import anonymize_folder
-from shoal.progress import Progress
 from tests.command import SHOAL
 from tests.engine.conftest import hashes
 
@@ -204,7 +204,7 @@ KILLED = """
 import os, signal, sys
 from contextlib import contextmanager
 from shoal.cli import console, main
-from shoal.progress import Progress
+from shoal.common.progress import Progress
 
 class Kill(Progress):
     @contextmanager

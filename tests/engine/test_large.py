@@ -13,8 +13,8 @@ import shoal
 from shoal import InputError
 from shoal.large import anonymize_folder, audit_folder
 from shoal.large import contacts as steps
+from shoal.published.coarse import floor_grid
 from shoal.write.again import ReleasedBefore
-from shoal.write.published import floor_grid
 from tests import naive
 from tests.audit.forge import claims_of, sign
 from tests.command import shoal as run

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from shoal import crowds
+from shoal.common import crowds
 from shoal.errors import InputError
 from shoal.group import neighbours, search
 from shoal.group._sort_kernels import sort_by

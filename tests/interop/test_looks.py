@@ -9,11 +9,12 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal import TemporalGraph, notebook
+from shoal import TemporalGraph
 from shoal.audit._released import Check
 from shoal.audit.findings import Audit, Exposure
 from shoal.audit.verify import Verdict
 from shoal.measure.comparison import Comparison
+from shoal.show import notebook
 
 EVIL = "<script>alert(1)</script>"
 _TAGS = {"p", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "strong"}

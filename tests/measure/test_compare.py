@@ -211,7 +211,7 @@ def test_html_is_escaped():
 def test_progress_hears_of_every_slice():
     heard = []
 
-    class Ear(shoal.progress.Progress):
+    class Ear(shoal.common.progress.Progress):
         def stage(self, name, total):
             heard.append((name, total))
             return super().stage(name, total)

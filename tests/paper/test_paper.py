@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from shoal import InputError
-from shoal.kept import Kept
+from shoal.files.kept import Kept
 from shoal.measure.temporal import adjacency_correlation
 from shoal.paper import Plan, reproduce
 from shoal.paper.claims import FAILS, HOLDS, PARTLY, UNKNOWN, check

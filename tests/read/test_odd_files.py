@@ -9,7 +9,7 @@ import pytest
 
 import shoal
 from shoal import InputError
-from shoal.columns import by_name, guess_columns
+from shoal.contacts.columns import by_name, guess_columns
 from shoal.read.header import find_header
 from tests.command import shoal as command
 

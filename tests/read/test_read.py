@@ -168,7 +168,7 @@ def test_missing_files_are_named(tmp_path):
         shoal.read(tmp_path / "nowhere.csv")
     with pytest.raises(InputError, match="no such file"):
         shoal.read(tmp_path / "nowhere.parquet")
-    with pytest.raises(InputError, match="not a complete release folder"):
+    with pytest.raises(InputError, match="not a release folder"):
         shoal.read(tmp_path)
 
 

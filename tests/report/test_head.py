@@ -12,8 +12,8 @@ from shoal import InputError, TemporalGraph
 from shoal.datasets import messenger
 from shoal.graph import Cut
 from shoal.measure import compare
-from shoal.write.about import make_about
-from shoal.write.published import floor_grid
+from shoal.published.about import make_about
+from shoal.published.coarse import floor_grid
 from tests.command import shoal as command
 
 

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 import shoal
 from shoal import InputError, TemporalGraph
 from shoal.datasets import messenger
+from shoal.published.coarse import MANY, bin_of, coarse_cost, coarse_edges, floor_grid, floor_share
 from shoal.release import EdgeCounts
 from shoal.write.again import ReleasedBefore
-from shoal.write.published import MANY, bin_of, coarse_cost, coarse_edges, floor_grid, floor_share
 
 
 @pytest.fixture(scope="module")

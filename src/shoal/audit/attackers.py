@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from shoal.audit import _kernels
-from shoal.crowds import crowd_sizes, distinct_rows
+from shoal.common.crowds import crowd_sizes, distinct_rows
 from shoal.graph import TemporalGraph
 
 DRAWS = 50  # sets of slices looked at where there are more; fewer where there are millions of people

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shoal.audit.attackers import column_hash, columns_of, row_hashes
-from shoal.crowds import crowd_sizes
+from shoal.common.crowds import crowd_sizes
 from shoal.graph import TemporalGraph
 
 

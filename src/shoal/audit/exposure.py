@@ -13,12 +13,12 @@ from shoal.audit import _kernels
 from shoal.audit.attackers import PAIRS, Attacker, Crowds, OneBlock, usual_attackers
 from shoal.audit.attribution import attribute
 from shoal.audit.findings import Audit, Exposure
-from shoal.checks import a_list, some_jobs, some_progress, whole
-from shoal.crowds import distinct_rows
+from shoal.common.checks import a_list, some_jobs, some_progress, whole
+from shoal.common.crowds import distinct_rows
+from shoal.common.progress import Progress, run_jobs
+from shoal.demands.promise import make_promise
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
-from shoal.progress import Progress, run_jobs
-from shoal.promise import make_promise
 from shoal.release import Release
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from shoal import notebook
 from shoal.interop.tables import Tabular
+from shoal.show import notebook
 
 if TYPE_CHECKING:
     import altair
@@ -82,7 +82,7 @@ class Audit(Tabular):
 
     def plot(self) -> altair.Chart:
         """A chart of how many people each attacker finds."""
-        from shoal.plots import people_found
+        from shoal.show.plots import people_found
 
         return people_found(self)
 

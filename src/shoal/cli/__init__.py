@@ -103,7 +103,7 @@ def _run() -> None:
 
 def _what_is_there() -> str:
     """What a run that was stopped leaves: nothing, or a whole release if it came too late."""
-    from shoal.appear import appeared
+    from shoal.files.appear import appeared
 
     return f"stopped; {appeared[-1]} is there, whole" if appeared else "stopped; nothing was written"
 

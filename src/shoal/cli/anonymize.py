@@ -85,9 +85,9 @@ def anonymize(
     from shoal.anonymize import anonymize as run
     from shoal.engine.work import check_work
     from shoal.large import is_contacts_folder
+    from shoal.published.about import make_about
     from shoal.read.people import read_people
     from shoal.write import check_target
-    from shoal.write.about import make_about
 
     check_target(output, force=force)
     make_about(title, by, date)

@@ -155,8 +155,8 @@ def _lay_over(
 def _promised(folder: Path, graph: TemporalGraph, levels: dict[Any, int] | None) -> tuple[dict[str, Any], str | None]:
     """What a release promises, to be judged by that: its k or everybody's level, and its horizon; and what is not known."""
     from shoal.audit._released import read_certificate
+    from shoal.demands.promise import make_promise
     from shoal.errors import InputError
-    from shoal.promise import make_promise
 
     claims = read_certificate(folder)
     horizon, by_level = claims.get("horizon"), {int(level): n for level, n in claims["people_by_k"].items()}

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from shoal.progress import Progress
-from shoal.solver import own_stdout
+from shoal.common.progress import Progress
+from shoal.common.solver import own_stdout
+from shoal.common.words import plural
 
 __all__ = [
     "describe_input",
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 def progress(quiet: bool) -> Progress:
     """Bars on a terminal, lines in a log, nothing for those who want to hear nothing."""
-    from shoal.display import visible_progress
+    from shoal.common.display import visible_progress
 
     return Progress() if quiet else visible_progress()
 
@@ -44,11 +45,6 @@ def own_warnings() -> Iterator[None]:
         yield
     for one in caught:
         typer.echo(f"Warning: {one.message}", err=True)
-
-
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """'1 slice', '1,234 slices'."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def describe_input(graph: TemporalGraph) -> str:
@@ -76,7 +72,7 @@ def tell_input(graph: TemporalGraph, *, quiet: bool, json: bool, effort: str | N
 
     With an effort, also how long a release of it takes, where that is long.
     """
-    from shoal.display import estimate
+    from shoal.common.display import estimate
 
     if quiet:
         return

@@ -55,8 +55,8 @@ def extend(
 ) -> None:
     """Publish later slices so that all releases together keep k; people who are new and too few are held back."""
     from shoal.extend import extend as run
+    from shoal.published.about import make_about
     from shoal.write import check_target
-    from shoal.write.about import make_about
 
     check_target(output, force=force)
     make_about(title, by, date)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from shoal.common.progress import Progress
     from shoal.graph import TemporalGraph
-    from shoal.progress import Progress
 
 _TIME = "Time and slices"
 _INPUT = "Input"
@@ -249,7 +249,7 @@ class Load:
 
     def __call__(self, path: Path, progress: Progress | None = None, **changes: Any) -> TemporalGraph:
         """The graph in this file; `changes` go before the options."""
-        from shoal.progress import Progress
+        from shoal.common.progress import Progress
         from shoal.read import read
 
         with (progress or Progress()).stage("reading", 1):

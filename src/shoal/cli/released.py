@@ -10,8 +10,8 @@ import typer
 from shoal.cli import options
 
 if TYPE_CHECKING:
+    from shoal.common.progress import Progress
     from shoal.graph import TemporalGraph
-    from shoal.progress import Progress
 
 Record = Annotated[
     Path | None, typer.Option("--record", help="The private record of the release, which says who is who.")
@@ -36,7 +36,7 @@ def with_original_ids(release: TemporalGraph, folder: Path, record: Path | None)
     import numpy as np
 
     from shoal.audit._released import read_certificate
-    from shoal.build import ids_as_series
+    from shoal.contacts.build import ids_as_series
     from shoal.errors import InputError
     from shoal.extend import read_record
 

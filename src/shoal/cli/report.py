@@ -29,8 +29,8 @@ def report(
     quiet: options.Quiet = False,
 ) -> None:
     """Write the report with exact numbers about a release and its original. It is for whoever holds the original."""
-    from shoal.release import reopened
     from shoal.report import Report
+    from shoal.report.reopened import reopened
     from shoal.write.private import check_private_report, write_private_report
 
     check_private_report(output, release.absolute(), force=force)

@@ -25,9 +25,9 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from shoal.appear import put_in_place
 from shoal.datasets.catalogue import words_for_bytes
 from shoal.errors import InputError
+from shoal.files.appear import put_in_place
 
 PATIENCE = 30.0  # seconds without a byte until a connection counts as broken
 TRIES = 3

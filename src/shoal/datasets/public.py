@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.appear import clear_drafts, replacing
 from shoal.datasets.catalogue import PublicSet, find
 from shoal.datasets.download import Hear, download, finish, forget
 from shoal.errors import InputError
+from shoal.files.appear import clear_drafts, replacing
 
 if TYPE_CHECKING:
     from shoal.graph import TemporalGraph

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from shoal.checks import a_text, some_jobs
+from shoal.common.checks import a_text, some_jobs
 from shoal.engine.local import LocalEngine
 from shoal.engine.parts import Array
 from shoal.errors import InputError

@@ -19,7 +19,7 @@ from dask.utils import parse_bytes
 from distributed import Client, KilledWorker, LocalCluster, as_completed
 from distributed.comm import CommClosedError
 
-from shoal.checks import shown
+from shoal.common.checks import shown
 from shoal.engine.local import peak_memory
 from shoal.errors import InputError, ShoalError
 

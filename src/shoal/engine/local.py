@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal.progress import run_jobs
+from shoal.common.progress import run_jobs
 
 
 def peak_memory() -> int:

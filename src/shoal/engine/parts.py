@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.appear import replacing
 from shoal.errors import InputError
+from shoal.files.appear import replacing
 
 _MAGIC = b"shoal part 1\n"
 

@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import shoal
-from shoal.appear import clear_drafts, replacing
-from shoal.checks import a_path, whole, yes_or_no
+from shoal.common.checks import a_path, whole, yes_or_no
+from shoal.common.randomness import a_seed
 from shoal.engine import Done, Engine, Task, Tell, open_engine
 from shoal.engine.parts import Array, load, read_facts, stored_arrays, work_problem, write_part
 from shoal.errors import InputError
-from shoal.randomness import a_seed
+from shoal.files.appear import clear_drafts, replacing
 
 _RUN = "run.json"
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from shoal.crowds import distinct_rows
+from shoal.common.crowds import distinct_rows
+from shoal.common.progress import run_jobs
 from shoal.group._neighbour_kernels import FAR, Boxes, box_leaves, nearest_by_overlap, nearest_in_leaves, tree_order
-from shoal.progress import run_jobs
 
 EXACT_LIMIT = 120_000
 MIN_NEIGHBOURS = 16

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import optimize, sparse
 
-from shoal.crowds import distinct_rows
+from shoal.common.crowds import distinct_rows
+from shoal.common.solver import milp
 from shoal.errors import GuaranteeError, NoReleaseError
-from shoal.solver import milp
 
 INFEASIBLE = 2  # of scipy's result codes
 

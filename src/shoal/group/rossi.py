@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.common.progress import run_jobs
 from shoal.errors import InputError
 from shoal.group import _kernels
 from shoal.group.medians import group_medians, l1_cost, middle
-from shoal.progress import run_jobs
 
 MAX_DISTANCES = 400_000_000  # the two methods hold every node-to-group distance: 1.6 GB
 N_ORDERS = 10  # l of Algorithm 1

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.common.progress import run_jobs
 from shoal.errors import InputError
 from shoal.group._cost_kernels import total_cost
 from shoal.group._move_kernels import Scratch
@@ -30,7 +31,6 @@ from shoal.group.exact import cheapest_runs
 from shoal.group.levels import in_order
 from shoal.group.neighbours import Crowd, find_crowd
 from shoal.group.start import Wanted, first_state, settle
-from shoal.progress import run_jobs
 
 COSTS = ("median", "max", "min")
 ZONE_PEOPLE = 20_000

@@ -49,7 +49,7 @@ class Conversions:
         """
         from shoal.interop.networkx import from_networkx
 
-        return from_networkx(graphs, time=time, layer=layer, directed=directed, ordered=ordered, **cut)
+        return from_networkx(_graphs(cls), graphs, time=time, layer=layer, directed=directed, ordered=ordered, **cut)
 
     def to_networkx(self) -> dict[str, networkx.Graph]:
         """One networkx graph per label, each with every node; `layer` and `start` of the slice are graph attributes."""
@@ -74,7 +74,7 @@ class Conversions:
         """Build from a networkx-temporal graph: each of its snapshots is a slice. Cut it first with its own `slice`."""
         from shoal.interop.networkx_temporal import from_networkx_temporal
 
-        return from_networkx_temporal(graph, directed=directed, ordered=ordered)
+        return from_networkx_temporal(_graphs(cls), graph, directed=directed, ordered=ordered)
 
     def to_networkx_temporal(self) -> Any:
         """A networkx-temporal `TemporalGraph` or `TemporalDiGraph` whose index holds the labels."""
@@ -87,7 +87,7 @@ class Conversions:
         """Build from a DyNetx `DynGraph` or `DynDiGraph`: one slice per snapshot id; an interaction is in all of its span."""
         from shoal.interop.dynetx import from_dynetx
 
-        return from_dynetx(graph, directed=directed)
+        return from_dynetx(_graphs(cls), graph, directed=directed)
 
     def to_dynetx(self) -> Any:
         """A DyNetx `DynGraph` or `DynDiGraph`.
@@ -115,7 +115,7 @@ class Conversions:
         """
         from shoal.interop.scipy import from_scipy
 
-        return from_scipy(matrices, nodes=nodes, directed=directed, ordered=ordered)
+        return from_scipy(_graphs(cls), matrices, nodes=nodes, directed=directed, ordered=ordered)
 
     def to_scipy(self) -> dict[str, scipy.sparse.csr_array]:
         """One sparse adjacency matrix per label, rows and columns in the order of `nodes`; symmetric if undirected."""
@@ -149,6 +149,11 @@ class Conversions:
         from shoal.interop.tables import to_arrow
 
         return to_arrow(_graph(self))
+
+
+def _graphs(conversions: Any) -> type[TemporalGraph]:
+    """The class itself, which is handed on: what is converted to stands below what converts."""
+    return conversions
 
 
 def _graph(conversions: Any) -> TemporalGraph:

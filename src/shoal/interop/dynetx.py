@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shoal.errors import InputError
-from shoal.graph import TemporalGraph
 from shoal.interop.networkx import direction
 from shoal.interop.packages import package, wrong
-from shoal.timebins import MAX_SLICES
+from shoal.slicing.timebins import MAX_SLICES
+
+if TYPE_CHECKING:
+    from shoal.graph import TemporalGraph
 
 
-def from_dynetx(graph: Any, *, directed: bool | None) -> TemporalGraph:
+def from_dynetx(cls: type[TemporalGraph], graph: Any, *, directed: bool | None) -> TemporalGraph:
     """One slice per snapshot id that occurs, in their order; a span counts in each snapshot inside it."""
     dn = package("dynetx")
     if not isinstance(graph, dn.DynGraph | dn.DynDiGraph):
@@ -31,7 +33,7 @@ def from_dynetx(graph: Any, *, directed: bool | None) -> TemporalGraph:
     slices: dict[str, list[tuple[Any, Any]]] = {label: [] for label in labels.values()}
     for u, v, t in contacts:
         slices[labels[t]].append((u, v))
-    return TemporalGraph.from_slices(slices, nodes=graph.nodes(), directed=direction([graph], directed))
+    return cls.from_slices(slices, nodes=graph.nodes(), directed=direction([graph], directed))
 
 
 def _snapshots(first: Any, last: Any) -> range:

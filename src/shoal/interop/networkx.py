@@ -5,26 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from shoal import build
+from shoal.contacts import build
 from shoal.errors import InputError
-from shoal.graph import Slice, TemporalGraph
 from shoal.interop.packages import labelled, package, wrong
 
 if TYPE_CHECKING:
     import networkx
+
+    from shoal.graph import TemporalGraph
 
 _EXPECTED = "a networkx graph, or a list or dict of them"
 _OTHERS = {"networkx_temporal": "from_networkx_temporal", "dynetx": "from_dynetx"}
 
 
 def from_networkx(
-    graphs: Any, *, time: str | None, layer: str | None, directed: bool | None, ordered: bool, **cut: Any
+    cls: type[TemporalGraph],
+    graphs: Any,
+    *,
+    time: str | None,
+    layer: str | None,
+    directed: bool | None,
+    ordered: bool,
+    **cut: Any,
 ) -> TemporalGraph:
     """One graph or many; see `TemporalGraph.from_networkx`."""
     nx = package("networkx")
     if isinstance(graphs, nx.Graph):
         _refuse_relatives(graphs)
-        return _from_one(graphs, time, layer, direction([graphs], directed), cut)
+        return _from_one(cls, graphs, time, layer, direction([graphs], directed), cut)
     if not isinstance(graphs, Mapping | list | tuple):
         raise wrong("from_networkx", _EXPECTED, graphs)
     if time is not None or layer is not None or cut:
@@ -36,7 +44,7 @@ def from_networkx(
         if not isinstance(one, nx.Graph):
             raise wrong("from_networkx", _EXPECTED, one)
         _refuse_relatives(one)
-    made = TemporalGraph.from_slices(snapshots, directed=direction(snapshots.values(), directed), ordered=ordered)
+    made = cls.from_slices(snapshots, directed=direction(snapshots.values(), directed), ordered=ordered)
     return _with_what_shoal_wrote(made, list(snapshots.values()))
 
 
@@ -58,7 +66,9 @@ def _refuse_relatives(graph: Any) -> None:
             raise InputError(f"this is a graph of {kind.__module__.split('.')[0]}: use TemporalGraph.{method}")
 
 
-def _from_one(graph: Any, time: str | None, layer: str | None, directed: bool, cut: dict[str, Any]) -> TemporalGraph:
+def _from_one(
+    cls: type[TemporalGraph], graph: Any, time: str | None, layer: str | None, directed: bool, cut: dict[str, Any]
+) -> TemporalGraph:
     rows = list(graph.edges(data=True))
     for name in (time, layer):
         have = sorted({str(key) for _, _, data in rows for key in data})
@@ -69,7 +79,7 @@ def _from_one(graph: Any, time: str | None, layer: str | None, directed: bool, c
     table |= {name: [data.get(name) for _, _, data in rows] for name in (time, layer) if name is not None}
     if len(table) < 2 + (time is not None) + (layer is not None):
         raise InputError("the attributes of time and layer differ, and are not called source or target")
-    return TemporalGraph.from_edges(table, time=time, layer=layer, nodes=people, directed=directed, **cut)
+    return cls.from_edges(table, time=time, layer=layer, nodes=people, directed=directed, **cut)
 
 
 def _with_what_shoal_wrote(made: TemporalGraph, graphs: list[Any]) -> TemporalGraph:
@@ -77,11 +87,11 @@ def _with_what_shoal_wrote(made: TemporalGraph, graphs: list[Any]) -> TemporalGr
     if not all({"layer", "start"} <= graph.graph.keys() for graph in graphs):
         return made
     slices = [
-        Slice(part.label, graph.graph["layer"], graph.graph["start"])
+        part._replace(layer=graph.graph["layer"], start=graph.graph["start"])
         for part, graph in zip(made.slices, graphs, strict=True)
     ]
     ordered = any(part.start is not None for part in slices)
-    return TemporalGraph(
+    return type(made)(
         made.nodes, slices, made._edges, made._starts, directed=made.directed, ordered=ordered, tally=made.tally
     )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shoal.errors import InputError
-from shoal.graph import TemporalGraph
 from shoal.interop.networkx import from_networkx, to_networkx
 from shoal.interop.packages import package, wrong
+
+if TYPE_CHECKING:
+    from shoal.graph import TemporalGraph
 
 
 def _package() -> Any:
@@ -18,7 +20,9 @@ def _package() -> Any:
     return tx
 
 
-def from_networkx_temporal(graph: Any, *, directed: bool | None, ordered: bool) -> TemporalGraph:
+def from_networkx_temporal(
+    cls: type[TemporalGraph], graph: Any, *, directed: bool | None, ordered: bool
+) -> TemporalGraph:
     """Each snapshot is a slice, labelled by the index where there is one."""
     tx = _package()
     if not tx.is_temporal_graph(graph):
@@ -27,6 +31,7 @@ def from_networkx_temporal(graph: Any, *, directed: bool | None, ordered: bool) 
     labels = list(graph.index or range(len(snapshots)))
     by_label = dict(zip(labels, snapshots, strict=True))
     return from_networkx(
+        cls,
         by_label if len(by_label) == len(snapshots) else snapshots,
         time=None, layer=None, directed=directed, ordered=ordered,
     )  # fmt: skip

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
 
-from shoal import build
+from shoal.contacts import build
 from shoal.errors import InputError
-from shoal.graph import TemporalGraph
 from shoal.interop.packages import labelled, wrong
+
+if TYPE_CHECKING:
+    from shoal.graph import TemporalGraph
 
 _EXPECTED = "a square matrix of scipy.sparse or numpy, or a list or dict of them"
 
 
-def from_scipy(matrices: Any, *, nodes: Iterable[Any] | None, directed: bool, ordered: bool) -> TemporalGraph:
+def from_scipy(
+    cls: type[TemporalGraph], matrices: Any, *, nodes: Iterable[Any] | None, directed: bool, ordered: bool
+) -> TemporalGraph:
     """Entries that are not 0 are contacts; without directions the two entries of a pair are one."""
     many = labelled(matrices) if isinstance(matrices, Mapping | list | tuple) else {"all": matrices}
     pairs = {label: _pairs(matrix, directed=directed) for label, matrix in many.items()}
@@ -28,7 +32,7 @@ def from_scipy(matrices: Any, *, nodes: Iterable[Any] | None, directed: bool, or
     if len(names) != size or len(set(names)) < size:
         raise InputError(f"nodes must name each of the {size:,} rows once; got {len(set(names)):,} names")
     slices = {label: [(names[u], names[v]) for u, v in some.tolist()] for label, (some, _) in pairs.items()}
-    return TemporalGraph.from_slices(slices, nodes=names, directed=directed, ordered=ordered)
+    return cls.from_slices(slices, nodes=names, directed=directed, ordered=ordered)
 
 
 def _pairs(matrix: Any, *, directed: bool) -> tuple[np.ndarray, int]:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from shoal.graph import TemporalGraph
 from shoal.interop.packages import package
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
+
+    from shoal.graph import TemporalGraph
 
 
 class Tabular:

@@ -15,18 +15,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from shoal import build
-from shoal.appear import working_beside
-from shoal.checks import a_path, a_text, some_progress, whole, yes_or_no
+from shoal.common.checks import a_path, a_text, some_progress, whole, yes_or_no
+from shoal.common.progress import Progress
+from shoal.contacts import build
+from shoal.demands.promise import make_promise
 from shoal.engine import Done, open_engine
 from shoal.engine.work import Runner, Work, check_run, open_work
 from shoal.errors import InputError, spoken
+from shoal.files.appear import working_beside
 from shoal.graph import Cut, Slice, Tally
 from shoal.large import contacts as steps
 from shoal.large.contacts import Contacts, find_contacts
 from shoal.large.graph import StoredGraph
-from shoal.progress import Progress
-from shoal.promise import make_promise
 from shoal.read.people import read_people
 from shoal.write.folder import check_target
 

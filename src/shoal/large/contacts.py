@@ -16,16 +16,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal import build, timebins
+from shoal.contacts import build
 from shoal.engine import Done, Tell
 from shoal.engine.parts import Array, load
 from shoal.errors import InputError, RowError
 from shoal.large.graph import held_arrays, sorted_edges
-from shoal.moments import read_moments
 from shoal.read import choose_columns
 from shoal.read.dialects import NO_PARQUET, Layout
 from shoal.read.packed import most_unpacked, too_much
 from shoal.read.text import Table, first_line
+from shoal.slicing import timebins
+from shoal.slicing.moments import read_moments
 
 CHUNK_ROWS = 5_000_000
 HEAD_ROWS = 20_000  # by which columns are guessed

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal.build import simple_slices
+from shoal.contacts.build import simple_slices
 from shoal.engine import Done, Tell
 from shoal.engine.parts import Array, Stored, load
 from shoal.engine.work import Runner

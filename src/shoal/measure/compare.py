@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.checks import some_jobs, some_progress, whole, yes_or_no
-from shoal.edges import edge_keys
+from shoal.common.checks import some_jobs, some_progress, whole, yes_or_no
+from shoal.common.edges import edge_keys
+from shoal.common.progress import Progress, run_jobs
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.measure import communities as groups
@@ -18,7 +19,6 @@ from shoal.measure.degrees import assortativity, degree_distance, degrees_of, hu
 from shoal.measure.pagerank import cosine, pagerank
 from shoal.measure.structure import structure, without_directions
 from shoal.measure.temporal import adjacency_correlation, predecessor
-from shoal.progress import Progress, run_jobs
 from shoal.release import Release
 
 PAIRED = ("clustering", "transitivity", "components", "largest_component", "assortativity", "temporal_correlation")

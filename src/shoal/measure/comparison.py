@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from shoal import notebook
 from shoal.interop.tables import Tabular
 from shoal.measure.describe import MEASURES
+from shoal.show import notebook
 
 if TYPE_CHECKING:
     import altair
@@ -72,7 +72,7 @@ class Comparison(Tabular):
 
     def plot(self) -> altair.Chart:
         """A chart of how alike PageRank is, slice by slice."""
-        from shoal.plots import similarity
+        from shoal.show.plots import similarity
 
         return similarity(self)
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from shoal.edges import edge_keys
+from shoal.common.edges import edge_keys
 from shoal.measure import _kernels
 
 

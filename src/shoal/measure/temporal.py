@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.edges import edge_keys
+from shoal.common.edges import edge_keys
 from shoal.graph import TemporalGraph
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from shoal.common.progress import Progress
 from shoal.errors import InputError
-from shoal.kept import Kept
+from shoal.files.kept import Kept
 from shoal.paper import numbers as tables
 from shoal.paper.claims import Claim, Numbers, check
 from shoal.paper.page import write_page
 from shoal.paper.plan import FULL, QUICK, Experiments, Plan
 from shoal.paper.run import run_cells
-from shoal.progress import Progress
 
 __all__ = ["FULL", "QUICK", "Claim", "Plan", "reproduce"]
 

@@ -14,11 +14,11 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 import shoal
+from shoal.common.progress import usable_cores
 from shoal.paper import charts
 from shoal.paper.claims import Claim, Numbers
 from shoal.paper.plan import FEW_KS, TIMED, Experiments
 from shoal.paper.sets import SETS
-from shoal.progress import usable_cores
 from shoal.report.charts import to_png, to_svg
 from shoal.report.page import environment
 

@@ -12,11 +12,11 @@ from concurrent.futures import TimeoutError as TookTooLong
 from pathlib import Path
 from typing import Any
 
+from shoal.common.progress import usable_cores
 from shoal.errors import InputError
-from shoal.kept import Kept
+from shoal.files.kept import Kept
 from shoal.paper.plan import Cell
 from shoal.paper.tasks import RESULTS, TASKS
-from shoal.progress import usable_cores
 
 Results = dict[Cell, dict[str, Any]]
 

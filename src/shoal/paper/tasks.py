@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from shoal.anonymize import anonymize
+from shoal.common.progress import usable_cores
 from shoal.group import degree_anonymization, group_medians, group_sizes, search_groups
 from shoal.group.medians import l1_cost, middle
 from shoal.measure import compare
 from shoal.measure.temporal import adjacency_correlation
 from shoal.paper.sets import flickering, load, reading_options
-from shoal.progress import usable_cores
 from shoal.read import read
 from shoal.realize import enforce_realizability, nearest_realizable, satisfies_erdos_gallai
 

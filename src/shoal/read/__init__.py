@@ -8,9 +8,9 @@ from pathlib import Path
 
 import polars as pl
 
-from shoal import build
-from shoal.checks import a_path, a_text, yes_or_no
-from shoal.columns import take_roles
+from shoal.common.checks import a_path, a_text, yes_or_no
+from shoal.contacts import build
+from shoal.contacts.columns import take_roles
 from shoal.errors import InputError, RowError, spoken
 from shoal.graph import TemporalGraph
 from shoal.read.dialects import DIALECTS, Asked, Layout, dialect_of, guess_dialect

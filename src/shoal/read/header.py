@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from shoal.columns import by_name
+from shoal.contacts.columns import by_name
 
 SAMPLE = 200  # lines below the first that are looked at
 _NUMBER = re.compile(r"[-+]?\d+([.,]\d*)?([eE][-+]?\d+)?")

@@ -8,11 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from shoal import build
+from shoal.contacts import build
 from shoal.errors import InputError
 from shoal.graph import Slice, TemporalGraph
-from shoal.read.dialects import parquet
-from shoal.read.text import delimited, load_text
+from shoal.read.dialects import NO_PARQUET, parquet
+from shoal.read.text import delimited, first_line, load_text
 
 
 def load_json(file: Path) -> Any:
@@ -23,13 +23,19 @@ def load_json(file: Path) -> Any:
         raise InputError(f"{file}: cannot be read as JSON") from None
 
 
-def read_release(folder: Path) -> TemporalGraph:
-    """The graph of a release, isolated people and empty slices included."""
+def read_claims(folder: Path) -> dict[str, Any]:
+    """What the certificate of a release says; `verify` reads it by code of its own."""
     if not (folder / "certificate.json").is_file():
-        raise InputError(f"{folder}: is not a complete release folder (it has no certificate.json)")
+        raise InputError(f"{folder}: is not a release folder (it has no certificate.json)")
     claims = load_json(folder / "certificate.json")
     if not isinstance(claims, dict) or not all(isinstance(claims.get(name), bool) for name in ("directed", "ordered")):
         raise InputError(f"{folder}: the certificate does not say whether there are directions and an order in time")
+    return claims
+
+
+def read_release(folder: Path) -> TemporalGraph:
+    """The graph of a release, isolated people and empty slices included."""
+    claims = read_claims(folder)
     people = read_table(folder, "nodes", "node")
     slices = read_table(folder, "slices", "slice")
     edges = read_table(folder, "edges", "source", "target", "slice")
@@ -73,3 +79,24 @@ def read_table(folder: Path, name: str, *columns: str) -> pl.DataFrame:
         if frame[column].null_count():
             raise InputError(f"{folder}: the table {name} has empty cells in its column '{column}'")
     return frame
+
+
+# What a private record says about each person, and the column for it in a record that is Parquet.
+PEOPLE = {"ids": "id", "groups": "group", "levels": "level"}
+
+
+def is_table(file: Path) -> bool:
+    """Whether a private record is Parquet, by its name; any other is JSON."""
+    return file.suffix == ".parquet"
+
+
+def load_record(file: Path) -> Any:
+    """What a private record says, whichever way it was written."""
+    if not is_table(file):
+        return load_json(file)
+    try:
+        table = pl.read_parquet(file, glob=False)
+        rest = json.loads(pl.read_parquet_metadata(file)["record"])
+        return rest | {name: dict(zip(table["node"], table[column], strict=True)) for name, column in PEOPLE.items()}
+    except (*NO_PARQUET, KeyError, ValueError, TypeError, RecursionError) as error:
+        raise InputError(f"{file}: is not the private record of a release ({first_line(error)})") from None

@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote
 
 import polars as pl
 
-from shoal.checks import a_path
+from shoal.common.checks import a_path
 from shoal.errors import InputError
 from shoal.interop.packages import package
 from shoal.read.dialects import Layout

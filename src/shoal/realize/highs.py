@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import optimize, sparse
 
-from shoal.solver import milp
+from shoal.common.solver import milp
 
 INFEASIBLE = 2  # of scipy's result codes
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shoal
+from shoal.published.about import About
+from shoal.published.coarse import Lines
 from shoal.release import Release
-from shoal.write.about import About
-from shoal.write.published import Lines
 
 _MOST_NAMED = 10  # layers, beyond which only their number is told
 

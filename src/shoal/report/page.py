@@ -1,6 +1,6 @@
 """The report of a release: a page for people, and its numbers as JSON for programs.
 
-It comes in two versions. The one in the folder says about the original only what `write.published` lets through; the private one
+It comes in two versions. The one in the folder says about the original only what `published.coarse` lets through; the private one
 says everything, for whoever holds the original.
 """
 
@@ -17,17 +17,17 @@ from markupsafe import Markup
 import shoal
 from shoal.audit import Audit, Exposure, audit
 from shoal.audit.attackers import few_attackers
+from shoal.demands.promise import Promise
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.measure import Comparison, compare
-from shoal.promise import Promise
+from shoal.published import coarse
+from shoal.published.about import About
+from shoal.published.certificate import guarantee_in_words
 from shoal.release import Release
 from shoal.report import charts
 from shoal.report.about import facts
 from shoal.report.learned import learned_section
-from shoal.write import published
-from shoal.write.about import About
-from shoal.write.certificate import guarantee_in_words
 
 NOTHING = About()
 ATTACKED = (
@@ -98,7 +98,7 @@ class Report:
         It names no person and no changed edge, and can be worked back to them.
         """
         release, stronger = self.release, self.after.stronger_than(self.before)
-        lines = published.lines_of(release.original, release.edges.original, coarse=False)
+        lines = coarse.lines_of(release.original, release.edges.original, coarse=False)
         head = self._head(exact=True, lines=lines, title=self.about.title or source)
         numbers = {
             "about": head,
@@ -132,7 +132,7 @@ class Report:
         )
         return html, json.dumps(numbers, indent=1) + "\n"
 
-    def _head(self, *, exact: bool, lines: published.Lines | None, title: str | None) -> dict[str, Any]:
+    def _head(self, *, exact: bool, lines: coarse.Lines | None, title: str | None) -> dict[str, Any]:
         found = facts(self.release, self.about, keep_ids=self.keep_ids, exact=exact, lines=lines)
         return {"title": title, "facts": found, "lines": None if lines is None else lines._asdict()}
 
@@ -142,18 +142,18 @@ class Report:
         return _alone(self.release.promise, self.release.original)
 
     @cached_property
-    def told(self) -> published.Told:
+    def told(self) -> coarse.Told:
         """All that the folder says about the original, certificate and pictures included."""
-        return published.told(self.release, self.comparison, self.alone)
+        return coarse.told(self.release, self.comparison, self.alone)
 
     def public(self) -> tuple[str, str]:
         """What may be published: no id, no changed edge, no seed, and of the original coarse numbers."""
         release, told = self.release, self.told
-        after = published.without_the_original(self.after)
+        after = coarse.without_the_original(self.after)
         head = self._head(exact=False, lines=told.lines, title=self.about.title)
         numbers = {
             "about": head,
-            "rounding": published.ROUNDING,
+            "rounding": coarse.ROUNDING,
             "limits": _limits(release),
             "before": {"n_nodes": release.graph.n_nodes, "alone": told.alone},
             "after": after.to_dict(),
@@ -171,7 +171,7 @@ class Report:
             after=after,
             comparison=told.comparison,
             edges=told.edges,
-            kept_share=published.floor_share(told.edges.kept, told.edges.original),
+            kept_share=coarse.floor_share(told.edges.kept, told.edges.original),
             l1=told.cost["l1"],
             alone=told.alone,
             slice_edges=told.slice_edges,
@@ -197,7 +197,7 @@ def _render(release: Release, *, exact: bool, **said: Any) -> str:
         release=release,
         exact=exact,
         limits=_limits(release),
-        rounding=published.ROUNDING,
+        rounding=coarse.ROUNDING,
         headline=_headline(release),
         guarantee=guarantee_in_words(release.promise),
         alone_now=_alone(release.promise, graph),

@@ -97,7 +97,7 @@ def _span(layout: Layout, reading: dict[str, Any]) -> list[str]:
     """The first and the last time in the file, as dates where they are dates; none where there are no times."""
     import polars as pl
 
-    from shoal.moments import read_moments
+    from shoal.slicing.moments import read_moments
 
     if not reading.get("time"):
         return []
@@ -115,7 +115,7 @@ def _span(layout: Layout, reading: dict[str, Any]) -> list[str]:
 
 def _asks(layout: Layout, reading: dict[str, Any]) -> list[dict[str, Any]]:
     """What the file does not tell, as questions: a field of the form, and the answers it takes."""
-    from shoal.moments import doubtful_date
+    from shoal.slicing.moments import doubtful_date
 
     asks: list[dict[str, Any]] = []
     time = reading.get("time")
@@ -152,7 +152,7 @@ def _more_problems(layout: Layout, reading: dict[str, Any], label: str, path: Pa
 
 def _guess(layout: Layout, dialect: str) -> dict[str, Any]:
     """Columns as `shoal.read` guesses them, else the first two; a slice width that gives a dozen slices or a few."""
-    from shoal.columns import take_roles
+    from shoal.contacts.columns import take_roles
 
     frame = layout.table.frame
     roles = ("source", "target", "time", "layer")
@@ -171,7 +171,7 @@ def _guess(layout: Layout, dialect: str) -> dict[str, Any]:
 def _guess_time(times: pl.Series) -> dict[str, Any]:
     import polars as pl
 
-    from shoal.moments import doubtful_date, read_moments
+    from shoal.slicing.moments import doubtful_date, read_moments
 
     text = times.dtype == pl.String
     numbers = (times.str.strip_chars() if text else times).head(1000).cast(pl.Float64, strict=False)

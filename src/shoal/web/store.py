@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from shoal.appear import replacing
 from shoal.errors import InputError
+from shoal.files.appear import replacing
 
 _ID = re.compile(r"[0-9a-f]{32}")
 # What a job can be asked to do, in this order; whatever comes later is made from what came before.

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 
 import shoal
-from shoal.cli.console import plural
+from shoal.common.words import plural
 from shoal.web import demos
 from shoal.web.store import Job, Store
 

@@ -15,9 +15,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.appear import replacing
+from shoal.common.progress import Progress
 from shoal.errors import ShoalError, speaking_to_a_shell
-from shoal.progress import Progress
+from shoal.files.appear import replacing
 from shoal.web import demos
 from shoal.web.look import look, plain_words
 from shoal.web.store import read_json, write_json
@@ -109,7 +109,7 @@ def _look(folder: Path, state: dict[str, Any], most: int, progress: Progress) ->
 
 def _audit(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> dict[str, Any]:
     from shoal.audit import audit
-    from shoal.crowds import crowd_sizes
+    from shoal.common.crowds import crowd_sizes
     from shoal.report.charts import people_by_crowd
 
     with progress.stage("reading", 1):

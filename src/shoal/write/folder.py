@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from shoal.appear import appearing_whole, recover
-from shoal.checks import a_path, one_of, some_progress, yes_or_no
-from shoal.edges import edge_keys
+from shoal.common.checks import a_path, one_of, some_progress, yes_or_no
+from shoal.common.edges import edge_keys
+from shoal.common.progress import Progress
 from shoal.engine import Tell
 from shoal.errors import GuaranteeError, InputError
-from shoal.progress import Progress
+from shoal.files.appear import appearing_whole, recover
+from shoal.published.about import About, make_about
+from shoal.published.certificate import certificate
+from shoal.published.coarse import coarse_certificate
 from shoal.read.text import first_line
-from shoal.write.about import About, make_about
 from shoal.write.again import warn_if_again
-from shoal.write.certificate import certificate
 from shoal.write.private import check_private_report, check_record, private_record, write_private, write_private_report
-from shoal.write.published import coarse_certificate
 
 if TYPE_CHECKING:
     from shoal.release import Release

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from shoal.appear import cannot_be_written, replacing, sha256
 from shoal.errors import InputError
-from shoal.read.dialects import NO_PARQUET
-from shoal.read.release import load_json
-from shoal.read.text import first_line
+from shoal.files.appear import cannot_be_written, replacing, sha256
+from shoal.read.release import PEOPLE, is_table
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -116,42 +114,12 @@ def private_record(
     return record | {"changed_edges": changed}
 
 
-def is_table(file: Path) -> bool:
-    """Whether a record is Parquet, by its name; any other is JSON."""
-    return file.suffix == ".parquet"
-
-
 def write_private(record: dict[str, Any], draft: Path, file: Path) -> None:
     """Write the record to its draft: as JSON, or as a table of people beside which the rest stands as JSON."""
     if not is_table(file):
         draft.write_text(json.dumps(record, indent=1, ensure_ascii=False), encoding="utf-8")
         return
-    ids, levels, groups = (record[name] for name in _OF_PEOPLE)
-    table = {
-        "node": list(ids),
-        "id": list(ids.values()),
-        "group": list(groups.values()),
-        "level": list(levels.values()),
-    }
-    rest = {name: value for name, value in record.items() if name not in _OF_PEOPLE}
+    table = {"node": list(record["ids"])} | {column: list(record[name].values()) for name, column in PEOPLE.items()}
+    rest = {name: value for name, value in record.items() if name not in PEOPLE}
     told = {name: str(record[name]) for name in ("warning", "input_digest", "edges_digest")}
     pl.DataFrame(table).write_parquet(draft, metadata=told | {"record": json.dumps(rest, ensure_ascii=False)})
-
-
-def load_record(file: Path) -> Any:
-    """What a private record says, whichever way it was written."""
-    if not is_table(file):
-        return load_json(file)
-    try:
-        table = pl.read_parquet(file, glob=False)
-        rest = json.loads(pl.read_parquet_metadata(file)["record"])
-        people = {
-            name: dict(zip(table["node"], table[column], strict=True))
-            for name, column in zip(_OF_PEOPLE, ("id", "level", "group"), strict=True)
-        }
-        return rest | people
-    except (*NO_PARQUET, KeyError, ValueError, TypeError, RecursionError) as error:
-        raise InputError(f"{file}: is not the private record of a release ({first_line(error)})") from None
-
-
-_OF_PEOPLE = ("ids", "levels", "groups")

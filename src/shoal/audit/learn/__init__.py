@@ -15,9 +15,9 @@ from shoal.audit.learn.same_for_all import same_for_all
 from shoal.audit.learn.second_graph import second_graph
 from shoal.audit.learn.seeds import contacts_before, seeds
 from shoal.audit.learn.twice import twice, two_releases
+from shoal.common.progress import Progress
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
-from shoal.progress import Progress
 
 __all__ = ["ATTACKERS", "Known", "Learned", "laid_out_like", "learn", "make_case", "two_releases"]
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from shoal.audit.exposure import reidentify
 from shoal.audit.learn.case import REMADE, Case, Learned, among, connected_people
-from shoal.edges import edge_keys
+from shoal.common.edges import edge_keys
 from shoal.graph import TemporalGraph
 
 EDGES = 200_000  # edges that are looked at where there are more

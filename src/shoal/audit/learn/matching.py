@@ -17,7 +17,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from shoal.audit.learn import _kernels
-from shoal.progress import run_jobs, usable_cores
+from shoal.common.progress import run_jobs, usable_cores
 
 CANDIDATES = 200_000  # pairs of a person and a node that are looked at, within FEWEST and MOST nodes a person
 FEWEST, MOST = 32, 128

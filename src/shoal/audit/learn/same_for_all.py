@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.audit.learn.case import Case, Learned
-from shoal.crowds import distinct_rows
+from shoal.common.crowds import distinct_rows
 from shoal.graph import TemporalGraph
 
 SURE = 0.5  # of the pairs between two crowds, from which on a link between any two of them is claimed

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.audit.learn.case import REMADE, Case, Learned, moved
 from shoal.audit.learn.matching import Side, lay_out, match
-from shoal.crowds import crowd_sizes, distinct_rows
+from shoal.common.crowds import crowd_sizes, distinct_rows
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 

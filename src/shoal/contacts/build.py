@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal import spells, timebins
-from shoal.checks import a_text
-from shoal.columns import take_roles
+from shoal.common.checks import a_text
+from shoal.contacts.columns import take_roles
 from shoal.errors import InputError, RowError
+from shoal.slicing import spells, timebins
 
 _PLAIN = "^(0|-?[1-9][0-9]*)$"  # a whole number as everybody writes it
 

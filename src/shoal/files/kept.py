@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import shoal
-from shoal.appear import cannot_be_written, clear_drafts, replacing
+from shoal.files.appear import cannot_be_written, clear_drafts, replacing
 
 
 class Kept:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from shoal.checks import shown
+from shoal.common.checks import shown
 from shoal.errors import InputError
 
 

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.checks import shown, whole
-from shoal.crowds import distinct_columns
+from shoal.common.checks import shown, whole
+from shoal.common.crowds import distinct_columns
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
-from shoal.timebins import parse_width
+from shoal.slicing.timebins import parse_width
 
 _START = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?)?)?(?:[+-]\d\d:\d\d)?$")
 

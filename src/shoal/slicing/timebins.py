@@ -10,9 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal.checks import a_list, a_text, whole, yes_or_no
+from shoal.common.checks import a_list, a_text, whole, yes_or_no
 from shoal.errors import InputError, RowError
-from shoal.moments import EARLIEST, LATEST, REFUSALS, Moments, read_moments, refuse_missing, short, to_microseconds
+from shoal.slicing.moments import (
+    EARLIEST,
+    LATEST,
+    REFUSALS,
+    Moments,
+    read_moments,
+    refuse_missing,
+    short,
+    to_microseconds,
+)
 
 __all__ = ["Bins", "calendar_bins", "check_cut", "cut", "equal_bins", "listed_bins", "to_microseconds", "value_bins"]
 

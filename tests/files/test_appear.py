@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from shoal import InputError
-from shoal.appear import appearing_whole, clear_drafts, clear_leftovers, recover, replacing, working_beside
+from shoal.files.appear import appearing_whole, clear_drafts, clear_leftovers, recover, replacing, working_beside
 
 # Writes a new pair; the n-th time that the file system is asked for something, the process ends.
 WRITE = """
 import os, signal, sys
 from pathlib import Path
-from shoal.appear import appearing_whole
+from shoal.files.appear import appearing_whole
 
 place, last, count, how = Path(sys.argv[1]), int(sys.argv[2]), 0, sys.argv[3]
 

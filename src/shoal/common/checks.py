@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from shoal.common.progress import Progress, usable_cores
 from shoal.errors import InputError
-from shoal.progress import Progress, usable_cores
 
 
 def shown(value: object) -> str:
@@ -42,12 +42,12 @@ def some_jobs(jobs: Any) -> int:
 def some_progress(progress: Any) -> Progress:
     """Whom to tell how far the work is: nobody where none is given, whoever looks where it is True."""
     if isinstance(progress, bool):
-        from shoal.display import visible_progress
+        from shoal.common.display import visible_progress
 
         return visible_progress() if progress else Progress()
     if progress is not None and not callable(getattr(progress, "stage", None)):
         raise InputError(
-            f"progress must be True, or have a method stage as shoal.progress.Progress has; got {shown(progress)}"
+            f"progress must be True, or have a method stage as shoal.common.progress.Progress has; got {shown(progress)}"
         )
     return Progress() if progress is None else progress
 

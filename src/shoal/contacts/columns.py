@@ -12,7 +12,7 @@ from itertools import product
 import polars as pl
 
 from shoal.errors import InputError
-from shoal.moments import read_moments
+from shoal.slicing.moments import read_moments
 
 # Words for the one and the other person. The short ones of the last line count beside a word they share: id.A and id.B.
 _PAIRS = (

@@ -13,11 +13,11 @@ import pytest
 
 import shoal
 from shoal import InputError
+from shoal.common.display import Bars, Lines, NotebookBar, estimate, time_left, visible_progress
+from shoal.common.progress import Progress
+from shoal.common.solver import milp, own_stdout
 from shoal.datasets import messenger
-from shoal.display import Bars, Lines, NotebookBar, estimate, time_left, visible_progress
 from shoal.errors import speaking_to_a_shell, spoken
-from shoal.progress import Progress
-from shoal.solver import milp, own_stdout
 
 
 class Heard(Progress):
@@ -79,7 +79,7 @@ def test_bars_do_not_promise_a_second_for_a_quarter_of_a_minute():
 
 
 def test_true_shows_progress_and_false_does_not(monkeypatch):
-    from shoal.checks import some_progress
+    from shoal.common.checks import some_progress
 
     assert isinstance(some_progress(True), Lines | Bars)
     assert type(some_progress(False)) is type(some_progress(None)) is Progress

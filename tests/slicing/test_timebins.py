@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shoal import InputError
 from shoal.errors import RowError
-from shoal.timebins import calendar_bins, cut, equal_bins, parse_width, to_microseconds, value_bins
+from shoal.slicing.timebins import calendar_bins, cut, equal_bins, parse_width, to_microseconds, value_bins
 
 DAY = 86_400_000_000
 

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal import build, notebook
-from shoal.checks import a_list, yes_or_no
+from shoal.common.checks import a_list, yes_or_no
+from shoal.contacts import build
 from shoal.engine.parts import Array
 from shoal.errors import InputError, spoken
+from shoal.graph.parts import Parts
 from shoal.interop import Conversions
 from shoal.interop.packages import wrong
-from shoal.parts import Parts
-from shoal.timebins import parse_width
+from shoal.show import notebook
+from shoal.slicing.timebins import parse_width
 
 if TYPE_CHECKING:
     from shoal.engine.work import Runner

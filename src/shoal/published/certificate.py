@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import shoal
-from shoal.appear import sha256
-from shoal.promise import Promise
+from shoal.demands.promise import Promise
+from shoal.files.appear import sha256
+from shoal.published.coarse import WEAKEST_BOUND
 from shoal.release import EdgeCounts, Release, normalised_cost, times_optimum
-from shoal.write.published import WEAKEST_BOUND
 
 
 def guarantee_in_words(promise: Promise) -> str:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from shoal.progress import Progress
+from shoal.common.progress import Progress
 
 COMPILING = "compiling, once after installation"
 FIRST_LINE, LINES_EVERY = 10.0, 30.0  # seconds: what is over sooner needs no line in a log

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from shoal.errors import InputError, RowError
-from shoal.timebins import Bins, cut
+from shoal.slicing.timebins import Bins, cut
 
 MAX_CONTACTS = 50_000_000  # added up over the slices they are in
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal.checks import a_list
+from shoal.common.checks import a_list
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.realize import SliceLimits, SliceView

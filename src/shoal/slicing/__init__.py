@@ -1,0 +1,1 @@
+"""From times to slices: moments read from a column, cut into bins of a calendar, equal parts or values."""
