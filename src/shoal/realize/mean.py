@@ -29,4 +29,6 @@ def mean_degrees(view: SliceView, rng: np.random.Generator) -> np.ndarray:
         missing = above[some].sum()
         levels[some[: int(np.abs(reach - missing).argmin())]] += 1
     mean = np.rint(np.repeat(sums, view.sizes) / np.repeat(view.sizes, view.sizes)).astype(np.int64)
-    return realize_slice(levels, view.sizes, mean, np.repeat(np.arange(view.n_groups), view.sizes), directed=view.directed)
+    return realize_slice(
+        levels, view.sizes, mean, np.repeat(np.arange(view.n_groups), view.sizes), directed=view.directed
+    )
