@@ -62,6 +62,7 @@ class GroupPiece(NamedTuple):
     how: How
     within: RowLimits | None
     bounded: bool
+    guides: int
     rng: np.random.Generator
 
 
@@ -87,8 +88,11 @@ def group_blocks(
     run: Runner,
     tell: Tell,
     some: np.ndarray | None = None,
+    guide: list[list[Array]] | None = None,
 ) -> list[Groups]:
     """Stage 1, block by block and shard by shard, for everybody or for `some` people (a mask; others get the group -1).
+
+    `guide` are columns that the search sees beside the degrees, block of people by block of people.
 
     Whoever knows the whole history faces one block, with a horizon there are many. Many people are cut into shards, for the
     method that can group any part of them: one slice and one k is solved as a whole, and limits must hold for all together.
@@ -96,17 +100,20 @@ def group_blocks(
     people = np.arange(graph.n_nodes) if some is None else np.flatnonzero(some)
     degrees, needs = graph.degree_blocks(BLOCK_PEOPLE), promise.needs[people]
     columns = [promise.columns(block, directed=graph.directed) for block in range(promise.n_blocks)]
+    n_guides = len(guide[0]) if guide else 0
+    seen = [[*block, *more] for block, more in zip(degrees, guide, strict=True)] if guide else degrees
+    seeing = [np.concatenate([chosen, np.arange(n_guides) + len(degrees[0])]) for chosen in columns]
     shared = how.method == "search" and limits is None and needs.max(initial=1) > 1
     alike = bool((needs == needs[:1]).all())
     cuts = []
-    for block, chosen in enumerate(columns):
+    for block, chosen in enumerate(seeing):
         n_shards = wanted_shards(len(people), shard_people) if shared and not (alike and len(chosen) == 1) else 1
         rng = chance.stream(f"shards/{block}")
-        cuts.append(find_cuts(_sample(degrees, chosen, people, n_shards, rng), n_shards, rng))
+        cuts.append(find_cuts(_sample(seen, chosen, people, n_shards, rng), n_shards, rng))
     bounds = np.searchsorted(people, np.arange(len(degrees) + 1) * BLOCK_PEOPLE)
     slots = [(block, b, slice(bounds[b], bounds[b + 1])) for block in range(len(columns)) for b in range(len(degrees))]
     cutting = [
-        CutPiece(people[at], needs[at], b * BLOCK_PEOPLE, [degrees[b][c] for c in columns[block]], cuts[block])
+        CutPiece(people[at], needs[at], b * BLOCK_PEOPLE, [seen[b][c] for c in seeing[block]], cuts[block])
         for block, b, at in slots
     ]
     sorted_people = run("cut", _cut, cutting)
@@ -122,7 +129,7 @@ def group_blocks(
             held = [(part.arrays, leaf) for part in parts for leaf in leaves]
             who, ks, rows = ([of[f"{what}/{leaf}"] for of, leaf in held] for what in ("people", "ks", "rows"))
             rng = chance.stream(name if len(shards) == 1 else f"{name}/shard/{shard}")
-            pieces.append(GroupPiece(who, ks, rows, how, within, len(shards) == 1, rng))
+            pieces.append(GroupPiece(who, ks, rows, how, within, len(shards) == 1, n_guides, rng))
         n_pieces.append(len(shards))
     found = iter(run("group", _group, _in_time(pieces, how), tell))
     groups = [_joined(graph.n_nodes, [next(found) for _ in range(count)]) for count in n_pieces]
@@ -236,7 +243,15 @@ def _group(piece: GroupPiece, threads: int, tell: Tell) -> Done:
     order = np.argsort(people)
     rows, ks = np.ascontiguousarray(rows[order], np.int32), ks[order]
     found = group_people(
-        rows, ks, piece.how, within=piece.within, bounded=piece.bounded, rng=piece.rng, jobs=threads, tell=tell
+        rows,
+        ks,
+        piece.how,
+        within=piece.within,
+        bounded=piece.bounded,
+        guides=piece.guides,
+        rng=piece.rng,
+        jobs=threads,
+        tell=tell,
     )
     facts = {"rounds": [int(x) for x in found.rounds], "bound": int(found.bound)}
     return Done(facts, {"people": people[order], "labels": found.labels})

@@ -39,7 +39,9 @@ STRETCHES = 32  # of the directed search; between two of them λ moves
 FIRST_LEAN, MOST_LEAN = 0.03, 0.45  # by how much λ moves first, and how far it may go
 ANY_SUM = np.array([0.0, np.inf, 0.0, 1.0])  # of the degrees of a slice
 DEAR = 2.0  # and an answer
-STRAYING = 0.25  # what a degree outside the range of the sum costs a search, beside its price μ; see `DegreeProgram.search`
+STRAYING = (
+    0.25  # what a degree outside the range of the sum costs a search, beside its price μ; see `DegreeProgram.search`
+)
 
 
 class Chosen(NamedTuple):
@@ -134,7 +136,9 @@ class DegreeProgram:
             inside &= low < high
         elif not view.directed and (sizes % 2).any():  # the cheapest that can make the sum even, idle or not
             inside[np.argmin(np.where(sizes % 2 == 1, sizes, view.n_nodes + 1))] = True
-        if self.within is not None:  # and an idle one of every size, for numbers of edges that the others do not add up to
+        if (
+            self.within is not None
+        ):  # and an idle one of every size, for numbers of edges that the others do not add up to
             idle = np.flatnonzero(~inside)
             inside[idle[np.unique(sizes[idle], return_index=True)[1]]] = True
         self.groups = np.flatnonzero(inside)

@@ -14,8 +14,13 @@ import numpy as np
 from shoal._numba import njit
 from shoal.rebuild._edgeset import EdgeSet, has, insert, key_of, place_of, remove
 
-BEFORE, AFTER, HERE, FIXED = 1, 2, 4, 8  # of a pair: meets in the slice before, after; was an edge here; must stay as it is
-OTHERS, STEP, DEGREES, COMMON, KIND = range(5)  # what is counted of edges
+BEFORE, AFTER, HERE, FIXED = (
+    1,
+    2,
+    4,
+    8,
+)  # of a pair: meets in the slice before, after; was an edge here; must stay as it is
+OTHERS, STEP, LEAST, MOST, COMMON, KIND = range(6)  # what is counted of edges
 BUCKETS = 32  # of each
 
 
@@ -49,9 +54,10 @@ class Ties(NamedTuple):
 
 
 class Aim(NamedTuple):
-    """How often each bucket of each feature should occur among the edges counted, and what being off by one costs."""
+    """How many of the edges counted should be in each bucket of each feature or below, and what being off by one costs."""
 
     wanted: np.ndarray
+    most: np.ndarray  # the highest bucket that occurs
     weight: np.ndarray
     repeats: np.ndarray  # and the correlation, over all edges
     worth: np.ndarray
@@ -92,8 +98,9 @@ def look(e, u, v, skip, other_skip, n, a, t):
         others, marks = a.others[at], a.marks[at]
     seen, start = t.seen[e], t.start
     seen[OTHERS] = bucket(others)
-    seen[STEP] = marks & (BEFORE | AFTER)
-    seen[DEGREES] = bucket((start[u + 1] - start[u]) * (start[v + 1] - start[v]))
+    seen[STEP] = (marks & BEFORE > 0) + (marks & AFTER > 0)
+    one, other = start[u + 1] - start[u], start[v + 1] - start[v]
+    seen[LEAST], seen[MOST] = bucket(min(one, other)), bucket(max(one, other))
     seen[COMMON] = 0 if t.half else bucket(_common(u, v, skip, other_skip, n, t))
     seen[KIND] = a.kind[u] >= 0 and a.kind[u] == a.kind[v]
     for side in range(2):
@@ -111,9 +118,9 @@ def weigh(e, marks, step, aim, have, total, t):
         total[side] += x
     if aim.all_count or not marks & HERE:
         for f in range(have.shape[0]):
-            b = t.seen[e, f]
-            change += aim.weight[f] * (2.0 * step * (have[f, b] - aim.wanted[f, b]) + 1.0)
-            have[f, b] += step
+            for b in range(t.seen[e, f], aim.most[f]):
+                change += aim.weight[f] * (2.0 * step * (have[f, b] - aim.wanted[f, b]) + 1.0)
+                have[f, b] += step
     return change
 
 

@@ -12,12 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.realize.view import SliceView
-from shoal.rebuild import _retie_kernels as kernels
 from shoal.rebuild._edgeset import new_set
-from shoal.rebuild._retie_kernels import AFTER, BEFORE, BUCKETS, FIXED, HERE, Aim, Around, Ties
+from shoal.rebuild._retie_kernels import BEFORE, FIXED, HERE, Around, Ties
 from shoal.rebuild._rewire_kernels import half_edges
 
-FEATURES = 5
+FEATURES = 6
 
 
 class Elsewhere(NamedTuple):
@@ -73,7 +72,9 @@ def begin(view: SliceView, edges: np.ndarray, budget: int) -> Ties:
     keys = edges[:, 0].astype(np.int64) * view.n_nodes + edges[:, 1] + view.half
     m = keys.size
     start = np.zeros(view.n_nodes + 1, np.int64)
-    np.cumsum(np.bincount(np.concatenate([keys // view.n_nodes, keys % view.n_nodes]), minlength=view.n_nodes), out=start[1:])
+    np.cumsum(
+        np.bincount(np.concatenate([keys // view.n_nodes, keys % view.n_nodes]), minlength=view.n_nodes), out=start[1:]
+    )
     empty = np.empty(2 * m, np.int64)
     return Ties(
         view.half,
