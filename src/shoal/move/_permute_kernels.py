@@ -9,7 +9,7 @@ from shoal.group._sort_kernels import sort_by
 
 
 @inlined
-def _turn(x, bits):
+def _turn(x: np.uint64, bits: int) -> np.uint64:
     return (x << np.uint64(bits)) | (x >> np.uint64(64 - bits))
 
 

@@ -170,13 +170,11 @@ def _wanted(totals: Totals, near: Near, t: int) -> tuple[float | None, float | N
 def _pairs(edges: np.ndarray, elsewhere: retie.Elsewhere, n: int) -> tuple[float, int]:
     """A slice's share in the distinct pairs of all: an edge that is in m slices counts 1/m; and how many are in no other."""
     pairs = np.sort(edges, axis=1).astype(np.int64) @ np.array([n, 1])
-    place = np.searchsorted(elsewhere.keys, pairs)
-    place = np.minimum(place, max(len(elsewhere.keys) - 1, 0))
-    there = elsewhere.keys[place] == pairs if len(elsewhere.keys) else np.zeros(len(pairs), bool)
-    others = np.zeros(len(pairs), np.int64)
-    others[there] = elsewhere.others[place[there]]
-    both_ways = len(pairs) / max(len(np.unique(pairs)), 1)  # of a pair with edges in both directions
-    return float((1 / (1 + others)).sum() / both_ways), int(np.sum(~there))
+    single = np.unique(pairs)  # a pair may have edges in both directions
+    both, here, there = np.intersect1d(single, elsewhere.keys, assume_unique=True, return_indices=True)
+    slices = np.ones(len(single))
+    slices[here] += elsewhere.others[there]
+    return float((1 / slices).sum()), int(np.count_nonzero(~np.isin(pairs, both)))
 
 
 def _active(piece: SlicePiece, elsewhere: retie.Elsewhere) -> list[int]:
