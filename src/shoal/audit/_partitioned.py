@@ -39,7 +39,7 @@ def read_partitioned(folder: Path) -> tuple[Released, list[Check]]:
         names = names.cast(pl.Int64, strict=False)
         if names.null_count():
             raise Unreadable("nodes: somebody is listed by a number of more than 63 bits")
-    order = names.arg_sort().to_numpy()
+    order = names.arg_sort().to_numpy().astype(np.int64)
 
     def of_slice(s: int) -> Edges:
         frame, wrong = _read_slice(folder / "edges" / files[s], labels[s], None if layers is None else layers[s], names)

@@ -109,6 +109,16 @@ def describe_release(release: Release) -> list[str]:
     ]
 
 
+def describe_memory(peaks: Mapping[str, int]) -> list[str]:
+    """How much memory the largest process took, where that was counted."""
+    largest = max(peaks.values(), default=0) / 1e9
+    return (
+        [f"Peak memory: {largest:.2f} GB in the largest of {plural(len(peaks), 'process', 'processes')}."]
+        if peaks
+        else []
+    )
+
+
 def describe_folder(certificate: Mapping[str, Any], output: Path, also: str = "") -> list[str]:
     """Where a release is, what holds for whom, and who is not stopped; the certificate is that of the folder."""
     levels = {int(level): count for level, count in certificate["people_by_k"].items()}

@@ -23,7 +23,7 @@ from shoal.engine import Done, open_engine
 from shoal.engine.work import Runner, Work, check_run, open_work
 from shoal.errors import InputError, spoken
 from shoal.files.appear import working_beside
-from shoal.graph import Cut, Slice, Tally
+from shoal.graph import Cut, Slice, Tally, TemporalGraph
 from shoal.large import contacts as steps
 from shoal.large.contacts import Contacts, find_contacts
 from shoal.large.graph import StoredGraph
@@ -170,7 +170,7 @@ def audit_folder(folder: Any, *, k: int = 5, **options: Any) -> dict[str, int]:
         }
 
 
-def peaks_of(graph: StoredGraph) -> dict[str, int]:
+def peaks_of(graph: TemporalGraph) -> dict[str, int]:
     """The peak memory of every process that worked on the graph, in bytes."""
     return {} if graph.run is None else dict(graph.run.engine.peaks)
 

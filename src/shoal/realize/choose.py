@@ -68,6 +68,8 @@ def choose_degrees(
     may_sink: np.ndarray | None = None,
     lack_price: np.ndarray | float = 0.5,
     edges: tuple[int, int] | None = None,
+    dearer: np.ndarray | float = 0.0,
+    likely: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> Chosen:
     """Degrees of the groups in one slice, and the edges to delete for them.
 
@@ -78,7 +80,8 @@ def choose_degrees(
     ``may_sink`` marks people who may end below the degree of their group, because they can change to another one
     afterwards (see :mod:`shoal.rebuild.crowds`): an edge lost there need not come back. ``lack_price`` is what a
     missing degree costs (of all groups, or of each): half an edge if two that lack one can be joined, a whole one
-    if they are neighbours already. ``edges`` is how many the slice may have afterwards; any number by default.
+    if they are neighbours already. ``edges`` is how many the slice may have afterwards; any number by default. ``dearer`` is
+    what it costs more to delete an edge (each, or all): much less than an edit, it decides among equals only.
 
     >>> path = np.array([[0, 1], [1, 2], [2, 3]], dtype=np.int32)
     >>> choose_degrees(SliceView(path, np.array([0, 0, 1, 1])), rng=np.random.default_rng(0))
@@ -86,7 +89,7 @@ def choose_degrees(
     """
     if view.us.size == 0:
         return Chosen(view.bounds[0].copy(), np.zeros(0, bool))
-    program = DegreeProgram(view, deletion_weight, may_sink, lack_price, edges)
+    program = DegreeProgram(view, deletion_weight, may_sink, lack_price, edges, dearer, likely)
     found = program.expand(program.solve(rng, exact, exact_edges))
     if may_sink is not None:
         return found
@@ -122,7 +125,10 @@ class DegreeProgram:
         may_sink: np.ndarray | None = None,
         lack_price: np.ndarray | float = 0.5,
         edges: tuple[int, int] | None = None,
+        dearer: np.ndarray | float = 0.0,
+        likely: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
+        self.likely = likely
         self.view, self.adds_up = view, may_sink is None
         self.within = edges if self.adds_up else None
         labels, sizes, degrees = view.labels, view.sizes, view.degrees
@@ -153,7 +159,7 @@ class DegreeProgram:
         us, vs = number[view.us[self.edges]], number[view.vs[self.edges]]
         price = np.broadcast_to(np.asarray(lack_price, float), sizes.shape)
         of_end = np.where(bound, price[labels], 0.0)
-        cost = deletion_weight + of_end[view.us] + of_end[view.vs]
+        cost = deletion_weight + of_end[view.us] + of_end[view.vs] + dearer
         cost = np.where(view.must_keep, TOO_DEAR, cost)[self.edges]
         counted = sizes if may_sink is None else np.bincount(labels[bound], minlength=view.n_groups)
         self.sizes, self.side, self.degrees = counted[self.groups], view.side[self.groups], degrees[self.nodes]
@@ -201,7 +207,7 @@ class DegreeProgram:
         found = self.search(rng)
         if exact or (exact is None and p.us.size <= exact_edges and paying.mean() > 0.1):
             best = self.milp(math.inf if exact else NODES, 0.0 if exact else GAP)
-            found = min((a for a in (found, best) if a is not None), key=self.value)
+            found = min((a for a in (best, found) if a is not None), key=lambda a: round(self.value(a)))
         return found
 
     def search(self, rng: np.random.Generator) -> Answer:
@@ -299,25 +305,40 @@ class DegreeProgram:
         people = np.flatnonzero(p.labels < m)
         row = np.full(p.labels.size, -1)
         row[people] = np.arange(people.size)
+        likely, worth, quiet = np.empty((0, 2), np.int64), np.empty(0), np.empty(0, np.int64)
+        if self.likely is not None:
+            group = np.full(self.view.n_groups, -1)
+            group[self.groups] = np.arange(m)
+            group = group[self.view.labels]
+            some = (group[self.likely[0]] >= 0).all(axis=1)
+            likely, worth = self.likely[0][some], self.likely[1][some]
+            place = np.full(self.view.n_nodes, -1)
+            place[self.nodes] = row
+            quiet = np.unique(likely[place[likely] < 0])
+            place[quiet] = people.size + np.arange(quiet.size)
+            likely, quiet = place[likely], group[quiet]
+        n_likely = len(worth)
         ends = np.concatenate([row[p.us], row[p.vs]])
-        rows = np.concatenate([ends[ends >= 0], np.arange(people.size)])
-        cols = np.concatenate([np.tile(np.arange(n_edges), 2)[ends >= 0], n_edges + p.labels[people]])
-        shape = (people.size, n_edges + m + len(extra))
-        constraints = [rows_of((rows, cols), np.ones(rows.size), shape, self.degrees[people], np.inf)]
+        first = n_edges + m + len(extra)
+        rows = np.concatenate([ends[ends >= 0], np.arange(people.size + quiet.size), likely.T.ravel()])
+        cols = np.concatenate([np.tile(np.arange(n_edges), 2)[ends >= 0], n_edges + p.labels[people], n_edges + quiet, np.tile(first + np.arange(n_likely), 2)])
+        shape = (people.size + quiet.size, first + n_likely)
+        sign = np.where(cols < first, 1.0, -1.0)
+        constraints = [rows_of((rows, cols), sign, shape, np.append(self.degrees[people], np.zeros(quiet.size)), np.inf)]
         if self.adds_up:
-            total = np.concatenate([np.zeros(n_edges), self.side * self.sizes, extra])
+            total = np.concatenate([np.zeros(n_edges), self.side * self.sizes, extra, np.zeros(n_likely)])
             constraints.append(Rows(sparse.csr_array(total[None]), 0, 0))
         if self.within is not None:
-            counted = np.concatenate([np.zeros(n_edges), self.sizes, np.zeros(len(extra))])
+            counted = np.concatenate([np.zeros(n_edges), self.sizes, np.zeros(len(extra) + n_likely)])
             constraints.append(Rows(sparse.csr_array(counted[None]), 2.0 * self.within[0], 2.0 * self.within[1]))
         low, high = self.low[:-1], self.high[:-1].astype(float)
         if not self.view.directed:
             high = np.maximum(np.minimum(high, self.degrees.max() + 1.0), low)
         x, _ = minimise(
-            np.concatenate([p.cost, p.weight[:-1], extra_cost]),
+            np.concatenate([p.cost, p.weight[:-1], extra_cost, -worth]),
             constraints,
-            np.concatenate([np.zeros(n_edges), low, np.zeros(len(extra))]),
-            np.concatenate([np.ones(n_edges), high, np.full(len(extra), np.inf)]),
+            np.concatenate([np.zeros(n_edges), low, np.zeros(len(extra) + n_likely)]),
+            np.concatenate([np.ones(n_edges), high, np.full(len(extra), np.inf), np.ones(n_likely)]),
             nodes=nodes,
             gap=gap,
         )

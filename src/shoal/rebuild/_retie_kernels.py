@@ -14,14 +14,10 @@ import numpy as np
 from shoal._numba import njit
 from shoal.rebuild._edgeset import EdgeSet, has, insert, key_of, place_of, remove
 
-BEFORE, AFTER, HERE, FIXED = (
-    1,
-    2,
-    4,
-    8,
-)  # of a pair: meets in the slice before, after; was an edge here; must stay as it is
+BEFORE, AFTER, HERE, FIXED = 1, 2, 4, 8  # of a pair: meets in the slice before, after; was an edge here; must stay as it is
 OTHERS, STEP, LEAST, MOST, COMMON, KIND = range(6)  # what is counted of edges
 BUCKETS = 32  # of each
+LOOKS = 4  # at stubs of one person, for one that may be tied anew
 
 
 class Around(NamedTuple):
@@ -33,6 +29,9 @@ class Around(NamedTuple):
     start: np.ndarray  # the others of the pairs of node i: near[start[i]:start[i + 1]]
     near: np.ndarray
     kind: np.ndarray  # of each node, for pairs of one kind; negative: of no kind
+    crowd: np.ndarray  # of each node, where ends may go to members of one crowd only; empty: to anybody
+    first: np.ndarray  # members of crowd g: who[first[g]:first[g + 1]]
+    who: np.ndarray
     exempt: np.ndarray
     share: np.ndarray  # (2, nodes) what a contact that is there in the slice before, after, adds to the correlation
 
@@ -65,6 +64,18 @@ class Aim(NamedTuple):
 
 
 @njit
+def _draw(low, high, rng):
+    return low + np.int64(rng.random() * (high - low))
+
+
+@njit
+def _mate(p, t):
+    """The stub that stub p is tied to."""
+    e = t.slot[p]
+    return t.ends[e, 0] + t.ends[e, 1] - p
+
+
+@njit
 def bucket(x):
     """0, 1, 2, 3, then two for every doubling: 4-5, 6-7, 8-11, 12-15, 16-23 ..."""
     if x < 2:
@@ -83,8 +94,7 @@ def _common(u, v, skip, other_skip, n, t):
         u, v = v, u
     found = 0
     for p in range(t.start[u], t.start[u + 1]):
-        e = t.slot[p]
-        z = t.owner[t.ends[e, 0] + t.ends[e, 1] - p]
+        z = t.owner[_mate(p, t)]
         if z != skip and z != other_skip and z != v and has(key_of(z, v, n), t.current):
             found += 1
     return found
@@ -158,31 +168,32 @@ def _marks(u, v, n, a):
 
 
 @njit
-def _partner(c, n, a, t, rng):
-    """A stub that a stub of c might be tied to: of somebody met elsewhere, of a contact's contact, of anybody."""
-    chance, many = rng.random(), a.start[c + 1] - a.start[c]
-    if chance < 0.5 and many:
-        x = a.near[a.start[c] + np.int64(rng.random() * many)]
+def _partner(c, d, a, t, rng):
+    """A stub for c in the place of d: of somebody met elsewhere, of a contact's contact, or where anybody of c's crowd is tied.
+
+    Without crowds anybody has an edge that counts. Of somebody's stubs a few are looked at for one that may go.
+    """
+    start, owner, chance, x = t.start, t.owner, rng.random(), c
+    if chance < 0.5 and a.start[c] < a.start[c + 1]:
+        x = a.near[_draw(a.start[c], a.start[c + 1], rng)]
     elif chance < 0.75 and not t.half:
-        x = c
         for _ in range(2):
-            p = t.start[x] + np.int64(rng.random() * (t.start[x + 1] - t.start[x]))
-            x = t.owner[t.ends[t.slot[p], 0] + t.ends[t.slot[p], 1] - p]
+            x = owner[_mate(_draw(start[x], start[x + 1], rng), t)]
+    elif a.crowd.size:
+        y = a.who[_draw(a.first[a.crowd[c]], a.first[a.crowd[c] + 1], rng)]
+        return _mate(_draw(start[y], start[y + 1], rng), t) if start[y] < start[y + 1] else np.int64(-1)
     else:
-        f = t.listed[np.int64(rng.random() * t.counts[0])]
-        side = np.int64(rng.random() < 0.5)
-        if t.half and (t.owner[t.ends[f, side]] < t.half) == (c < t.half):
-            side = 1 - side
-        return t.ends[f, side]
-    many = t.start[x + 1] - t.start[x]
-    if x == c or many == 0:
+        p = t.ends[t.listed[_draw(0, t.counts[0], rng)], np.int64(rng.random() < 0.5)]
+        return _mate(p, t) if t.half and (owner[p] < t.half) == (c < t.half) else p
+    if x == c or start[x] == start[x + 1]:
         return np.int64(-1)
-    best = np.int64(-1)
-    for _ in range(3):
-        best = t.start[x] + np.int64(rng.random() * many)
-        if t.where[t.slot[best]] >= 0:
-            break
-    return best
+    p = _draw(start[x], start[x + 1], rng)
+    for _ in range(LOOKS):
+        may = not a.crowd.size or a.crowd[d] == a.crowd[x] or a.crowd[c] == a.crowd[owner[_mate(p, t)]]
+        if may and t.where[t.slot[p]] >= 0:
+            return p
+        p = p + 1 if p + 1 < start[x + 1] else start[x]
+    return p
 
 
 @njit
@@ -200,15 +211,16 @@ def retie(steps, n, hot, a, aim, have, total, t, rng):
     """
     made, owner, spare = 0, t.owner, t.seen.shape[0] - 2
     for _ in range(steps if t.counts[0] else 0):
-        e = t.listed[np.int64(rng.random() * t.counts[0])]
+        e = t.listed[_draw(0, t.counts[0], rng)]
         side = np.int64(rng.random() < 0.5)
         p, q = t.ends[e, side], t.ends[e, 1 - side]
-        r = _partner(owner[p], n, a, t, rng)
+        r = _partner(owner[p], owner[q], a, t, rng)
         if r < 0 or t.slot[r] == e:
             continue
-        f = t.slot[r]
-        s = t.ends[f, 0] + t.ends[f, 1] - r
+        f, s = t.slot[r], _mate(r, t)
         u, v, x, y = owner[p], owner[q], owner[r], owner[s]
+        if a.crowd.size and a.crowd[u] != a.crowd[y] and a.crowd[v] != a.crowd[x]:
+            continue
         old, old_other, new, new_other = _marks(u, v, n, a), _marks(x, y, n, a), _marks(u, x, n, a), _marks(v, y, n, a)
         edits = _gain(new) + _gain(new_other) - _gain(old) - _gain(old_other)
         if (old | old_other | new | new_other) & FIXED or edits > t.counts[1]:
@@ -237,8 +249,8 @@ def retie(steps, n, hot, a, aim, have, total, t, rng):
 
 
 @njit
-def start_ties(n, a, aim, have, total, t):
-    """Tie the stubs to the edges ``t.current`` holds, look at every edge, and count; the two last slots stay spare."""
+def start_ties(n, a, all_count, t):
+    """Tie the stubs to the edges ``t.current`` holds, look at each of them, and list those that count."""
     fill = t.start.copy()
     for e in range(t.current.counts[0]):
         key = t.current.items[e]
@@ -248,5 +260,4 @@ def start_ties(n, a, aim, have, total, t):
     for e in range(t.current.counts[0]):
         u, v = t.owner[t.ends[e, 0]], t.owner[t.ends[e, 1]]
         marks = look(e, u, v, np.int64(-1), np.int64(-1), n, a, t)
-        weigh(e, marks, 1.0, aim, have, total, t)
-        _list(e, aim.all_count or not marks & HERE, t)
+        _list(e, all_count or not marks & HERE, t)
