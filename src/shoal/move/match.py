@@ -20,10 +20,9 @@ from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
 from shoal.errors import GuaranteeError
 from shoal.graph import TemporalGraph
-from shoal.move.swap import Swaps
 from shoal.realize.view import SliceView
 from shoal.rebuild import retie
-from shoal.rebuild._retie_kernels import KIND, OTHERS
+from shoal.rebuild._retie_kernels import BUCKETS, KIND, OTHERS
 
 FEW = 10  # people: of a step with fewer, or of one that nobody is in, no correlation is told
 ROUNDS = {"fast": 3, "balanced": 8, "thorough": 16}
@@ -32,7 +31,8 @@ LARGE, ROUNDS_LARGE = (
     500_000,
     2,
 )  # edges of a graph that gets fewer rounds, so that time stays near that of the other stages
-WORTH = 0.3  # of the correlation, against edges inside communities and pairs that never met: it is reached soon
+# Of the edges two things are counted: inside a community or not, and whether the pair meets in any other slice.
+COUNTED = np.isin(np.arange(retie.FEATURES), (OTHERS, KIND)).astype(np.int64)
 
 
 class Totals(NamedTuple):
@@ -190,8 +190,8 @@ def _count(piece: SlicePiece, threads: int, tell: Tell) -> Done:
     correlation = None
     if piece.near.before is not None and active >= FEW:
         view = SliceView(edges, np.zeros(n, np.int64), directed=piece.directed)
-        state = Swaps(view, edges, elsewhere)
-        correlation = round(float(state.repeats[0]) / active, 2)
+        ties, _ = retie.begin(view, edges, elsewhere, None, None, all_count=True, common=False)
+        correlation = round(float(ties.repeats[:, 0].sum()) / active, 2)
     return Done({"pairs": _pairs(edges, elsewhere, n)[0], "correlation": correlation}, {})
 
 
@@ -200,16 +200,20 @@ def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Done:
     edges = load(here.slices[here.t])
     elsewhere = retie.look_around(Loaded(here.slices), here.t, here.near, n)
     if len(edges) > 1:
-        view = SliceView(edges, np.zeros(n, np.int64), directed=here.directed)
-        state = Swaps(view, edges, elsewhere, load(piece.kind).astype(np.int64))
-        state.aim(KIND, len(edges) * (1 - piece.inside))
-        if piece.fewer is not None:
-            state.aim(OTHERS, max(_pairs(edges, elsewhere, n)[1] + piece.fewer * len(edges), 0))
-            for side, (wanted, active) in enumerate(zip(piece.correlation, _active(here, elsewhere), strict=True)):
-                if wanted is not None:
-                    state.aim_correlation(side, wanted * active, WORTH)
-        made = state.run(piece.steps * len(edges), piece.rng)
-        if not np.array_equal(SliceView(made, view.labels[:n], directed=here.directed).degrees, view.degrees):
+        view, kind = SliceView(edges, np.zeros(n, np.int64), directed=here.directed), load(piece.kind)
+        aims, counted = _aims(piece, _pairs(edges, elsewhere, n)[1], len(edges)), COUNTED.copy()
+        counted[OTHERS] = piece.fewer is not None
+        made = retie.retie(view, edges, elsewhere, aims, kind=kind, apart=counted, tries=piece.steps, rng=piece.rng)
+        if not np.array_equal(SliceView(made, kind * 0, directed=here.directed).degrees, view.degrees):
             raise GuaranteeError("swaps changed somebody's degree; nothing was released, please report this")
         edges = made
     return Done({"pairs": _pairs(edges, elsewhere, n)[0]}, {"edges": edges})
+
+
+def _aims(piece: RetiePiece, single: int, edges: int) -> retie.Aims:
+    """What the edges of a slice should look like, of which `single` are now of pairs that meet in no other slice."""
+    counts = np.zeros((retie.FEATURES, BUCKETS))
+    wanted = min(max(single + (piece.fewer or 0) * edges, 0), edges)
+    counts[OTHERS, :2] = wanted, edges - wanted
+    counts[KIND, :2] = edges * (1 - piece.inside), edges * piece.inside
+    return retie.Aims((None, None) if piece.fewer is None else piece.correlation, counts)

@@ -14,7 +14,12 @@ import numpy as np
 from shoal._numba import njit
 from shoal.rebuild._edgeset import EdgeSet, has, insert, key_of, place_of, remove
 
-BEFORE, AFTER, HERE, FIXED = 1, 2, 4, 8  # of a pair: meets in the slice before, after; was an edge here; must stay as it is
+BEFORE, AFTER, HERE, FIXED = (
+    1,
+    2,
+    4,
+    8,
+)  # of a pair: meets in the slice before, after; was an edge here; must stay as it is
 OTHERS, STEP, LEAST, MOST, COMMON, KIND = range(6)  # what is counted of edges
 BUCKETS = 32  # of each
 LOOKS = 4  # at stubs of one person, for one that may be tied anew
@@ -34,6 +39,7 @@ class Around(NamedTuple):
     who: np.ndarray
     exempt: np.ndarray
     share: np.ndarray  # (2, nodes) what a contact that is there in the slice before, after, adds to the correlation
+    common: bool  # whether contacts that two share are looked at
 
 
 class Ties(NamedTuple):
@@ -111,7 +117,7 @@ def look(e, u, v, skip, other_skip, n, a, t):
     seen[STEP] = (marks & BEFORE > 0) + (marks & AFTER > 0)
     one, other = start[u + 1] - start[u], start[v + 1] - start[v]
     seen[LEAST], seen[MOST] = bucket(min(one, other)), bucket(max(one, other))
-    seen[COMMON] = 0 if t.half else bucket(_common(u, v, skip, other_skip, n, t))
+    seen[COMMON] = 0 if t.half or not a.common else bucket(_common(u, v, skip, other_skip, n, t))
     seen[KIND] = a.kind[u] >= 0 and a.kind[u] == a.kind[v]
     for side in range(2):
         t.repeats[e, side] = a.share[side, u] + a.share[side, v] if marks & (1 << side) else 0.0
