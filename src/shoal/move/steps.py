@@ -32,6 +32,10 @@ class Moved(NamedTuple):
     secret: bytes
     totals: Totals
 
+    def to_carry_on(self) -> dict[str, str]:
+        """What a later release needs, for the private record."""
+        return {"move": self.move, "secret": self.secret.hex()}
+
 
 class MovePiece(NamedTuple):
     """A slice: its edges, everybody's group, the key of its permutations, and its own chance."""

@@ -121,6 +121,10 @@ def coarse_cost(l1: int, bound: int, n_people: int, n_slices: int) -> dict[str, 
 def coarse_certificate(exact: dict[str, Any]) -> dict[str, Any]:
     """The certificate that goes into the folder, from the one with exact numbers."""
     cost, counts = exact["cost"], exact["edges"]
+    if exact["against"] == "graph":  # what became of single contacts, and of somebody's degree, is no total
+        known = {"original": floor_grid(counts["original"]), "released": counts["released"]}
+        nothing = dict.fromkeys(cost), dict.fromkeys(counts)
+        return exact | {"rounding": ROUNDING, "cost": nothing[0], "edges": nothing[1] | known}
     edges = coarse_edges(EdgeCounts(*(counts[name] for name in _EDGES)))
     return exact | {
         "rounding": ROUNDING,

@@ -321,10 +321,19 @@ class DegreeProgram:
         ends = np.concatenate([row[p.us], row[p.vs]])
         first = n_edges + m + len(extra)
         rows = np.concatenate([ends[ends >= 0], np.arange(people.size + quiet.size), likely.T.ravel()])
-        cols = np.concatenate([np.tile(np.arange(n_edges), 2)[ends >= 0], n_edges + p.labels[people], n_edges + quiet, np.tile(first + np.arange(n_likely), 2)])
+        cols = np.concatenate(
+            [
+                np.tile(np.arange(n_edges), 2)[ends >= 0],
+                n_edges + p.labels[people],
+                n_edges + quiet,
+                np.tile(first + np.arange(n_likely), 2),
+            ]
+        )
         shape = (people.size + quiet.size, first + n_likely)
         sign = np.where(cols < first, 1.0, -1.0)
-        constraints = [rows_of((rows, cols), sign, shape, np.append(self.degrees[people], np.zeros(quiet.size)), np.inf)]
+        constraints = [
+            rows_of((rows, cols), sign, shape, np.append(self.degrees[people], np.zeros(quiet.size)), np.inf)
+        ]
         if self.adds_up:
             total = np.concatenate([np.zeros(n_edges), self.side * self.sizes, extra, np.zeros(n_likely)])
             constraints.append(Rows(sparse.csr_array(total[None]), 0, 0))
