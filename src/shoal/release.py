@@ -240,9 +240,12 @@ class Release:
 
     def __repr__(self) -> str:
         e = self.edges
+        edges = f"{e.kept_share:.1%} of {e.original:,} edges kept, {e.added:,} added, {e.removed:,} removed"
+        if self.moved is not None:
+            edges = f"{e.released:,} edges that changed hands, before {e.original:,}"
         return (
             f"Release(k={self.k}, method='{self.method}', {self.graph.n_nodes:,} people in {self.n_classes:,} crowds of at least "
-            f"{self.min_class_size:,}, {e.kept_share:.1%} of {e.original:,} edges kept, {e.added:,} added, {e.removed:,} removed)"
+            f"{self.min_class_size:,}, {edges})"
         )
 
     def _repr_html_(self) -> str:
@@ -264,5 +267,8 @@ class Release:
             for part, c in zip(graph.slices, self.slice_edges, strict=True)
         ]
         slices = notebook.table(["slice", "before", "kept", "removed", "added", "released"], rows)
+        if self.moved is not None:  # what became of single edges says nothing then
+            facts = [fact for fact in facts if fact[0] not in ("kept", "removed", "added")]
+            slices = notebook.table(["slice", "before", "released"], [(row[0], row[1], row[-1]) for row in rows])
         title = f"Release with k = {self.k}, made with the method {self.method}"
         return notebook.paragraph(title) + notebook.table(["", ""], facts) + notebook.folded("slices", slices)

@@ -1,7 +1,7 @@
 """The guarantee itself: two originals that differ only in who of a group has which ties give releases of one distribution.
 
-Groups are fixed, as the guarantee has them. Releases are drawn over many seeds for one original and for one whose ties were dealt out
-otherwise inside groups, with the same totals. Two samples of one distribution differ as chi-square says.
+Groups are fixed, as the guarantee has them. Releases are drawn over many seeds for one original and for one whose ties were
+dealt out otherwise inside groups, with the same totals. Two samples of one distribution differ as chi-square says.
 """
 
 from __future__ import annotations

@@ -85,9 +85,11 @@ class Told(NamedTuple):
 
 def told(release: Release, comparison: Comparison, alone: int) -> Told:
     """All of it, from exact numbers; `alone` people could be singled out in the original."""
-    original, graph = release.original, release.graph
+    original, graph, edges = release.original, release.graph, coarse_edges(release.edges)
+    if release.moved is not None:  # then what was added and removed is no total
+        edges = EdgeCounts(floor_grid(release.edges.original), edges.released, 0, 0)
     return Told(
-        edges=coarse_edges(release.edges),
+        edges=edges,
         cost=coarse_cost(release.cost_l1, release.bound, graph.n_nodes, graph.n_slices),
         alone=floor_grid(alone),
         slice_edges=coarse_slices(release.slice_edges, original, graph),
