@@ -30,6 +30,7 @@ from shoal.move.guide import guide_columns
 from shoal.move.steps import Moved, rebuild_moved
 from shoal.pieces import group_blocks, rebuild_slices, search_blocks
 from shoal.release import Release
+from shoal.rounds import retie_slices
 from shoal.stages import METHODS, Groups, How
 
 __all__ = ["METHODS", "Release", "anonymize"]
@@ -53,6 +54,7 @@ def anonymize(
     time_limit: float | None = None,
     objective: str = "edges",
     deletion_weight: float = 1.0,
+    density: str | None = None,
     restarts: int = 5,
     jobs: int | None = None,
     engine: Any = "local",
@@ -103,6 +105,9 @@ def anonymize(
     deletion_weight
         How many added edges a removed one is worth. Above 1 the release rather invents contacts than loses them. Medians
         (`objective="l1"` and the paper's methods) leave nothing to weigh, so they refuse it.
+    density
+        "keep" keeps the number of edges of every slice within 2 %, at the least price in edits; "free" changes the fewest edges.
+        By default kept, unless `deletion_weight`, `objective` or `method` says how many edges there are.
     restarts
         Random starts of the paper's methods, of which the best is kept.
     jobs
@@ -128,7 +133,7 @@ def anonymize(
     True
     """
     promise = make_promise(graph, k, protect=protect, horizon=horizon)
-    how = How(method, effort, time_limit, objective, deletion_weight, restarts)
+    how = How(method, effort, time_limit, objective, deletion_weight, restarts, density)
     limits = make_limits(graph, allow=allow, keep=keep, forbid=forbid, exempt=exempt, method=method)
     moving = make_moving(graph, promise, limits, against=against, move=move, **vars(how))
     shard_people = check_run(shard_people, work_dir, resume=resume)
@@ -152,6 +157,8 @@ def anonymize(
         except NoReleaseError as refusal:
             assert limits is not None
             groups, released = search_blocks(graph, promise, how, limits, refusal)
+        with progress.stage("retying", 100) as tell:
+            released = retie_slices(graph, released, how, limits, chance, run, tell)
     check_promise(released, promise)
     return Release(
         original=graph,

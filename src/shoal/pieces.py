@@ -37,6 +37,7 @@ from shoal.group import lower_bound
 from shoal.group.cut import SAMPLE, Cuts, find_cuts, join_small, shard_of, smallest_shard, wanted_shards
 from shoal.group.neighbours import EXACT_LIMIT
 from shoal.realize import SliceLimits
+from shoal.rebuild.retie import look_around
 from shoal.rebuild.within.small import search_together
 from shoal.stages import Groups, How, group_people, rebuild_slice
 
@@ -67,9 +68,10 @@ class GroupPiece(NamedTuple):
 
 
 class SlicePiece(NamedTuple):
-    """A slice: its edges, everybody's group, and its own chance."""
+    """A slice: its number, the edges of all slices, everybody's group, and its own chance."""
 
-    edges: Array
+    t: int
+    slices: list[Array]
     labels: Array
     how: How
     directed: bool
@@ -181,9 +183,11 @@ def rebuild_slices(
     """Stages 2 and 3, slice by slice. With `change_class` the people of a slice that is released alone may go to another crowd."""
     single = (np.bincount(promise.blocks) == 1) & change_class & promise.for_everybody
     kept = [run.keep(f"labels-{block:05}", of) for block, of in enumerate(labels)]
+    slices = [graph.held(t) for t in range(graph.n_slices)]
     pieces = [
         SlicePiece(
-            graph.held(t),
+            t,
+            slices,
             kept[block],
             how,
             graph.directed,
@@ -258,9 +262,18 @@ def _group(piece: GroupPiece, threads: int, tell: Tell) -> Done:
 
 
 def _rebuild(piece: SlicePiece, threads: int, tell: Tell) -> Done:
-    edges, labels, how, directed, limits, change_class, rng = piece
+    t, slices, held, how, directed, limits, change_class, rng = piece
+    labels = load(held)
+    elsewhere = look_around(slices, t, (None, None), len(labels)) if how.weighs_nothing else None
     made = rebuild_slice(
-        load(edges), load(labels), how, directed=directed, limits=limits, change_class=change_class, rng=rng
+        load(slices[t]),
+        labels,
+        how,
+        directed=directed,
+        limits=limits,
+        change_class=change_class,
+        elsewhere=elsewhere,
+        rng=rng,
     )
     return Done({}, {"edges": made})
 

@@ -33,9 +33,14 @@ from shoal.group.medians import middle
 from shoal.group.neighbours import find_crowd
 from shoal.realize import Chosen, SliceLimits, SliceView, choose_degrees, realize_slice
 from shoal.rebuild import priority, rebuild_within, rewire, rewire_alone
+from shoal.rebuild.retie import Elsewhere, meets
 
 METHODS = ("search", "greedy", "optimal")
 OBJECTIVES = ("edges", "l1")
+DENSITIES = ("keep", "free")
+SLACK = 0.02  # of its edges by which a slice may grow or shrink, and no less than one edge
+LASTING = 0.01  # what it costs more to lose a tie that lasts, in edits: enough to decide among equals
+LONG = 8  # other slices in which a pair meets from which on it lasts as long as any
 # Slices up to this many edges go to the exact solver of the degree program.
 EXACT_EDGES = {"fast": 0, "balanced": 1_000, "thorough": 4_000}
 # How often the people of a slice that is released alone are looked through for crowds to change to.
@@ -54,6 +59,7 @@ class How:
     objective: str
     deletion_weight: float
     restarts: int
+    density: str | None = None
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -64,6 +70,13 @@ class How:
             one_of(name, value, known)
         number("deletion_weight", self.deletion_weight, 0, 1_000, above=True)
         whole("restarts", self.restarts, 1)
+        if self.density is not None:
+            one_of("density", self.density, DENSITIES)
+        if self.density == "keep" and not self.weighs_nothing:
+            raise InputError(
+                "density 'keep' needs the method 'search', the objective 'edges' and no deletion_weight (--keep-edges): otherwise "
+                "the number of edges follows from those"
+            )
         if self.time_limit is not None:
             number("time_limit", self.time_limit, 0, math.inf)
         if self.method != "search" and self.effort != "balanced":
@@ -72,6 +85,19 @@ class How:
             raise InputError(
                 "deletion_weight (--keep-edges) needs the method 'search' and the objective 'edges': medians leave nothing to weigh"
             )
+
+
+    @property
+    def weighs_nothing(self) -> bool:
+        """Whether degrees are free to be chosen, with removed and added edges counted alike."""
+        return self.method == "search" and self.objective == "edges" and self.deletion_weight == 1
+
+    def edges_to_have(self, count: int) -> tuple[int, int] | None:
+        """How many edges a slice of so many may have afterwards; None where any number will do."""
+        if self.density == "free" or not self.weighs_nothing:
+            return None
+        slack = max(1, int(SLACK * count))
+        return count - slack, count + slack
 
 
 class Groups(NamedTuple):
@@ -156,23 +182,25 @@ def rebuild_slice(
     directed: bool,
     limits: SliceLimits | None = None,
     change_class: int | None = None,
+    elsewhere: Elsewhere | None = None,
     rng: np.random.Generator,
 ) -> np.ndarray:
     """Stages 2 and 3 for one slice: a simple graph in which the members of a group have equal degrees.
 
-    `change_class` is the k of a slice that is released alone: its people may then change to another crowd.
+    `change_class` is the k of a slice that is released alone: its people may then change to another crowd. `elsewhere` says
+    who meets in other slices: among deletions that cost the same, one-off contacts go before lasting ties.
     """
     view = SliceView(edges, labels, directed=directed, limits=limits)
     by_search, by_edges, exact = how.method == "search", how.objective == "edges", EXACT_EDGES[how.effort]
     if view.limited:
         return rebuild_within(
             view,
-            lambda: realize(view, how, rng),
+            lambda: realize(view, how, rng, elsewhere),
             deletion_weight=how.deletion_weight,
             exact_pairs=exact if by_edges else 0,
             rng=rng,
         )
-    chosen = realize(view, how, rng)
+    chosen = realize(view, how, rng, elsewhere)
     if change_class is not None and not directed and by_search and by_edges:
         weight, rounds = how.deletion_weight, CROWD_ROUNDS[how.effort]
         return rewire_alone(
@@ -187,10 +215,17 @@ def rebuild_slice(
     return made
 
 
-def realize(view: SliceView, how: How, rng: np.random.Generator) -> Chosen:
+def realize(view: SliceView, how: How, rng: np.random.Generator, elsewhere: Elsewhere | None = None) -> Chosen:
     """Stage 2: one degree for each group, by the degree program or, as the paper does, from medians."""
     if how.method == "search" and how.objective == "edges":
-        return choose_degrees(view, deletion_weight=how.deletion_weight, exact_edges=EXACT_EDGES[how.effort], rng=rng)
+        return choose_degrees(
+            view,
+            deletion_weight=how.deletion_weight,
+            exact_edges=EXACT_EDGES[how.effort],
+            edges=how.edges_to_have(len(view.us)),
+            dearer=0.0 if elsewhere is None else LASTING * np.minimum(meets(view, elsewhere), LONG) / LONG,
+            rng=rng,
+        )
     centres = middle(*group_medians(view.degrees[:, None], view.labels))[:, 0]
     if view.limited:
         return Chosen(centres)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.engine.parts import Array, load
 from shoal.realize._program_kernels import buckets
 from shoal.realize.view import SliceView
 from shoal.rebuild import _retie_kernels as kernels
@@ -31,13 +32,17 @@ class Elsewhere(NamedTuple):
     degrees: np.ndarray  # (2, n) everybody's contacts in the slice before and after; 0 where there is none
 
 
-def look_around(slices: Sequence[np.ndarray], t: int, near: tuple[int | None, int | None], n: int) -> Elsewhere:
-    """What slice t has to know of the others: pairs of people who both have edges in it."""
-    here = np.zeros(n, bool)
-    here[slices[t].ravel()] = True
+def look_around(
+    slices: Sequence[Array], t: int, near: tuple[int | None, int | None], n: int, here: np.ndarray | None = None
+) -> Elsewhere:
+    """What slice t has to know of the others: pairs of people who both have edges in it (or are marked ``here``)."""
+    if here is None:
+        here = np.zeros(n, bool)
+        here[load(slices[t]).ravel()] = True
     found = [np.empty(0, np.int64)] * len(slices)
-    for s, edges in enumerate(slices):
+    for s, held in enumerate(slices):
         if s != t:
+            edges = load(held)
             some = edges[here[edges[:, 0]] & here[edges[:, 1]]].astype(np.int64)
             found[s] = np.unique(some.min(axis=1, initial=n) * n + some.max(axis=1, initial=0))
     keys, others = np.unique(np.concatenate(found), return_counts=True)
@@ -45,8 +50,21 @@ def look_around(slices: Sequence[np.ndarray], t: int, near: tuple[int | None, in
     for side, s in enumerate(near):
         if s is not None:
             marks[np.searchsorted(keys, found[s])] |= BEFORE << side
-            degrees[side] = np.bincount(slices[s].ravel(), minlength=n)
+            degrees[side] = np.bincount(load(slices[s]).ravel(), minlength=n)
     return Elsewhere(keys, others, marks, degrees)
+
+
+def meets(view: SliceView, elsewhere: Elsewhere) -> np.ndarray:
+    """In how many other slices the two of each edge meet."""
+    us, vs = view.us, view.vs - view.half
+    keys = np.minimum(us, vs) * view.people + np.maximum(us, vs)
+    return np.append(elsewhere.others, 0)[find(elsewhere.keys, keys)]
+
+
+def find(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Places of the wanted among sorted keys; the one behind the last for those that are not there."""
+    at = np.searchsorted(keys, wanted)
+    return np.where(np.append(keys, -1)[at] == wanted, at, len(keys))
 
 
 class Aims(NamedTuple):

@@ -1,0 +1,118 @@
+"""Stage 4, retie: slices see each other in rounds, so that invented edges look like true ones over time.
+
+Every second slice is retied while the others stand still, then those, and so on: what a slice becomes depends on the others' last
+round alone, never on who was faster. Degrees stay, so the promise does. Pieces are those of `pieces`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.common.randomness import Randomness
+from shoal.demands.limits import Limits
+from shoal.engine import Done, Tell
+from shoal.engine.parts import Array, load
+from shoal.engine.work import Runner
+from shoal.errors import GuaranteeError
+from shoal.graph import TemporalGraph
+from shoal.measure.structure import without_directions
+from shoal.measure.temporal import adjacency_correlation, predecessor
+from shoal.realize import SliceLimits, SliceView
+from shoal.rebuild.communities import find_communities
+from shoal.rebuild.retie import Aims, look_around, retie
+from shoal.stages import How
+
+ROUNDS = {"fast": 1, "balanced": 3, "thorough": 6}
+WHOLE = 3_000_000  # contacts up to which communities are looked for: they are all held at once for it
+
+
+class RetiePiece(NamedTuple):
+    """A slice: where it was, all slices as they are now, those before and after it, and what to aim at."""
+
+    t: int
+    original: Array
+    slices: list[Array]
+    near: tuple[int | None, int | None]
+    correlation: tuple[float | None, float | None]
+    people: int
+    directed: bool
+    limits: SliceLimits | None
+    kind: Array | None
+    rng: np.random.Generator
+
+
+def retie_slices(
+    graph: TemporalGraph,
+    released: TemporalGraph,
+    how: How,
+    limits: Limits | None,
+    chance: Randomness,
+    run: Runner,
+    tell: Tell,
+) -> TemporalGraph:
+    """The released graph with the same degrees and about the same edits, its invented edges tied as true ones are."""
+    count, rounds = graph.n_slices, ROUNDS[how.effort]
+    if how.method != "search" or count < 2:
+        return released
+    before = [predecessor(graph, t) for t in range(count)]
+    after = [t + 1 if t + 1 < count and before[t + 1] == t else None for t in range(count)]
+    steps = [t for t in range(count) if before[t] is not None]
+    pairs = [(graph.held(t - 1), graph.held(t), graph.n_nodes, graph.directed) for t in steps]
+    kept = dict(zip(steps, (done.facts["kept"] for done in run("steps", _kept, pairs)), strict=True))
+    kind = None
+    if graph.n_edges <= WHOLE:
+        everything = ([graph.held(t) for t in range(count)], graph.n_nodes, chance.stream("communities"))
+        kind = run("communities", _communities, [everything])[0].arrays["kind"]
+    slices = [released.held(t) for t in range(count)]
+    for r in range(rounds):
+        for odd in (0, 1):
+            which = range(odd, count, 2)
+            pieces = [
+                RetiePiece(
+                    t,
+                    graph.held(t),
+                    slices,
+                    (before[t], after[t]),
+                    (kept.get(t), kept.get(t + 1)),
+                    graph.n_nodes,
+                    graph.directed,
+                    limits.of_slice(t) if limits is not None else None,
+                    kind,
+                    chance.stream(f"retie/{r}/{t}"),
+                )
+                for t in which
+            ]
+            made = [done.arrays["edges"] for done in run(f"retie-{r}-{odd}", _retie, pieces)]
+            slices = [made[t // 2] if t % 2 == odd else edges for t, edges in enumerate(slices)]
+            tell((2 * r + odd + 1) / (2 * rounds))
+    return released.with_edges(slices)
+
+
+def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Done:
+    now, n = load(piece.slices[piece.t]), piece.people
+    view = SliceView(load(piece.original), np.zeros(n, np.int64), directed=piece.directed, limits=piece.limits)
+    elsewhere = look_around(piece.slices, piece.t, piece.near, n)
+    kind = None if piece.kind is None else load(piece.kind)
+    made = retie(view, now, elsewhere, Aims(piece.correlation), kind=kind, rng=piece.rng)
+    degrees = [np.bincount(edges[:, side], minlength=n) for edges in (now, made) for side in (0, 1)]
+    a, b, c, d = degrees
+    keys = np.sort(made[:, 0].astype(np.int64) * view.n_nodes + made[:, 1] + view.half)
+    same = np.array_equal(a, c) and np.array_equal(b, d) if piece.directed else np.array_equal(a + b, c + d)
+    if not same or not view.keeps(keys):
+        raise GuaranteeError("a slice was retied with other degrees; nothing was released, please report this")
+    return Done({}, {"edges": made})
+
+
+def _kept(piece: tuple[Array, Array, int, bool], threads: int, tell: Tell) -> Done:
+    """How much of their neighbourhood people keep from a slice to the next."""
+    before, after, n, directed = piece
+    one, other = (without_directions(load(edges)) if directed else load(edges) for edges in (before, after))
+    return Done({"kept": adjacency_correlation(one, other, n)}, {})
+
+
+def _communities(piece: tuple[list[Array], int, np.random.Generator], threads: int, tell: Tell) -> Done:
+    slices, n, rng = piece
+    edges = np.concatenate([*map(load, slices), np.empty((0, 2), np.int32)])
+    return Done({}, {"kind": find_communities(edges, n, rng)})
