@@ -36,7 +36,7 @@ def test_the_page_in_a_real_browser(browser, tmp_path):
     sweep(GRAPHS, [2, 4], folder=tmp_path)
     browser.get(f"file://{tmp_path / 'index.html'}")
     assert not [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
-    assert len(browser.find_elements("css selector", "figure svg")) == 4
+    assert len(browser.find_elements("css selector", "figure svg")) == 7
 
 
 def test_finished_cells_are_not_done_again(tmp_path, monkeypatch):

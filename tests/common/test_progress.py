@@ -13,7 +13,7 @@ import pytest
 
 import shoal
 from shoal import InputError
-from shoal.common.display import Bars, Lines, NotebookBar, estimate, time_left, visible_progress
+from shoal.common.display import Bars, Lines, NotebookBar, estimate, pace, time_left, visible_progress
 from shoal.common.progress import Progress
 from shoal.common.solver import milp, own_stdout
 from shoal.datasets import messenger
@@ -37,7 +37,7 @@ def test_every_stage_is_told_from_grouping_to_verifying(tmp_path):
     release = shoal.anonymize(messenger(40, 4, seed=1), 2, seed=1, effort="fast", progress=heard)
     release.save(tmp_path / "out", progress=heard)
     names = [name for name, _ in heard.stages]
-    assert names == ["grouping", "rebuilding", "writing", "measuring", "drawing", "verifying"]
+    assert names == ["grouping", "rebuilding", "writing", "judging", "measuring", "drawing", "verifying", "closing"]
 
 
 def test_lines_come_where_a_stage_lasts_and_only_there(capsys):
@@ -108,7 +108,9 @@ def test_a_notebook_gets_one_bar(monkeypatch):
 
 
 def test_long_runs_are_announced():
-    assert estimate(1_000_000, 28, 18_700_000, "fast") == "about 4 minutes"
+    assert estimate(1_000_000, 28, 18_700_000, "fast") == "about 3 minutes"
+    assert estimate(1_000_000, 28, 18_700_000, "fast", 4.0) == "about 11 minutes"
+    assert 0 < pace() < 1000
     assert estimate(10_000_000, 28, 187_000_000, "thorough").endswith("hours")
     assert estimate(1_899, 29, 18_791, "balanced") is None
 
