@@ -149,10 +149,10 @@ def rebuild_slices(
         for t, block in enumerate(promise.blocks)
     ]
     n_groups = [int(of.max(initial=-1)) + 1 for of in labels]
-    cut = [how.method == "search" and limits is None and len(piece.edges) > cells.CELL_EDGES for piece in pieces]
+    cut = [how.method == "search" and limits is None and len(slices[t]) > cells.CELL_EDGES for t in range(len(slices))]
     made = iter(run("slice", _rebuild, [piece for piece, of in zip(pieces, cut, strict=True) if not of], tell))
     edges = [
-        rebuild_in_cells(t, piece.edges, piece.labels, n_groups[promise.blocks[t]], how, graph.directed, chance, run)
+        rebuild_in_cells(t, slices[t], piece.labels, n_groups[promise.blocks[t]], how, graph.directed, chance, run)
         if cut[t]
         else next(made).arrays["edges"]
         for t, piece in enumerate(pieces)

@@ -54,8 +54,8 @@ def make_moving(
             "the paper's methods know no moving; against='graph' needs the method 'search'",
         ),
         (
-            how.get("objective", "edges") != "edges" or how.get("deletion_weight", 1) != 1,
-            "against='graph' gives every group the mean of its members' degrees, so there is no objective or weight to choose",
+            how.get("objective", "edges") != "edges" or how.get("deletion_weight", 1) != 1 or how.get("density") == "free",
+            "against='graph' gives every group the mean of its members' degrees, so objective, weight and density are not to be chosen",
         ),
         (
             limits is not None and limits.allow != "both",
