@@ -209,9 +209,13 @@ def _group(piece: GroupPiece, threads: int, tell: Tell) -> Done:
 def _rebuild(piece: SlicePiece, threads: int, tell: Tell) -> Done:
     t, slices, held, how, directed, limits, change_class, rng = piece
     labels = load(held)
-    elsewhere = look_around(slices, t, (None, None), len(labels)) if how.weighs_nothing else None
+    elsewhere, edges = None, load(slices[t])
+    if how.edges_to_have(len(edges)) is not None:
+        groups = np.zeros(int(labels.max(initial=-1)) + 1, bool)
+        groups[labels[edges.ravel()]] = True
+        elsewhere = look_around(slices, t, (None, None), len(labels), groups[labels])
     made = rebuild_slice(
-        load(slices[t]),
+        edges,
         labels,
         how,
         directed=directed,

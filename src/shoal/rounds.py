@@ -17,11 +17,12 @@ from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
 from shoal.errors import GuaranteeError
 from shoal.graph import TemporalGraph
+from shoal.measure.pagerank import pagerank
 from shoal.measure.structure import without_directions
 from shoal.measure.temporal import adjacency_correlation, predecessor
 from shoal.realize import SliceLimits, SliceView
 from shoal.rebuild.communities import find_communities
-from shoal.rebuild.retie import Aims, look_around, retie
+from shoal.rebuild.retie import BUCKETS, FEATURES, Aims, look_around, retie
 from shoal.stages import How
 
 ROUNDS = {"fast": 1, "balanced": 3, "thorough": 6}
@@ -40,6 +41,7 @@ class RetiePiece(NamedTuple):
     directed: bool
     limits: SliceLimits | None
     kind: Array | None
+    lean: np.ndarray
     rng: np.random.Generator
 
 
@@ -66,9 +68,10 @@ def retie_slices(
         everything = ([graph.held(t) for t in range(count)], graph.n_nodes, chance.stream("communities"))
         kind = run("communities", _communities, [everything])[0].arrays["kind"]
     slices = [released.held(t) for t in range(count)]
+    counted: list[np.ndarray] = [np.zeros((2, FEATURES, BUCKETS))] * count
     for r in range(rounds):
         for odd in (0, 1):
-            which = range(odd, count, 2)
+            which, lean = range(odd, count, 2), _lean(np.sum(counted, axis=0))
             pieces = [
                 RetiePiece(
                     t,
@@ -80,14 +83,26 @@ def retie_slices(
                     graph.directed,
                     limits.of_slice(t) if limits is not None else None,
                     kind,
+                    lean,
                     chance.stream(f"retie/{r}/{t}"),
                 )
                 for t in which
             ]
-            made = [done.arrays["edges"] for done in run(f"retie-{r}-{odd}", _retie, pieces)]
-            slices = [made[t // 2] if t % 2 == odd else edges for t, edges in enumerate(slices)]
+            for t, done in zip(which, run(f"retie-{r}-{odd}", _retie, pieces), strict=True):
+                slices = [*slices[:t], done.arrays["edges"], *slices[t + 1 :]]
+                counted[t] = load(done.arrays["counts"])
             tell((2 * r + odd + 1) / (2 * rounds))
     return released.with_edges(slices)
+
+
+def _lean(counted: np.ndarray) -> np.ndarray:
+    """What kept edges of all slices have more of than invented ones, as shares.
+
+    Slices in which much is invented may differ from those in which little is. Aiming by this much higher in every slice halves what
+    can be told over all slices, and what could be told inside one stays as small as that.
+    """
+    kept, invented = counted / np.maximum(counted.sum(axis=2, keepdims=True), 1)
+    return kept - invented if counted.any(axis=(1, 2)).all() else np.zeros_like(kept)
 
 
 def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Done:
@@ -95,14 +110,16 @@ def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Done:
     view = SliceView(load(piece.original), np.zeros(n, np.int64), directed=piece.directed, limits=piece.limits)
     elsewhere = look_around(piece.slices, piece.t, piece.near, n)
     kind = None if piece.kind is None else load(piece.kind)
-    made = retie(view, now, elsewhere, Aims(piece.correlation), kind=kind, rng=piece.rng)
+    ranks = pagerank(load(piece.original), n, directed=piece.directed), pagerank(now, n, directed=piece.directed)
+    aims = Aims(piece.correlation, None, piece.lean, ranks)
+    made, counts = retie(view, now, elsewhere, aims, kind=kind, rng=piece.rng)
     degrees = [np.bincount(edges[:, side], minlength=n) for edges in (now, made) for side in (0, 1)]
     a, b, c, d = degrees
     keys = np.sort(made[:, 0].astype(np.int64) * view.n_nodes + made[:, 1] + view.half)
     same = np.array_equal(a, c) and np.array_equal(b, d) if piece.directed else np.array_equal(a + b, c + d)
     if not same or not view.keeps(keys):
         raise GuaranteeError("a slice was retied with other degrees; nothing was released, please report this")
-    return Done({}, {"edges": made})
+    return Done({}, {"edges": made, "counts": counts})
 
 
 def _kept(piece: tuple[Array, Array, int, bool], threads: int, tell: Tell) -> Done:

@@ -32,6 +32,7 @@ from shoal.group.compatible import make_compatible
 from shoal.group.medians import middle
 from shoal.group.neighbours import find_crowd
 from shoal.realize import Chosen, SliceLimits, SliceView, choose_degrees, realize_slice
+from shoal.realize.choose import EQUALS, NO_TIES, Ties
 from shoal.rebuild import priority, rebuild_within, rewire, rewire_alone
 from shoal.rebuild.retie import Elsewhere, meets
 
@@ -39,7 +40,6 @@ METHODS = ("search", "greedy", "optimal")
 OBJECTIVES = ("edges", "l1")
 DENSITIES = ("keep", "free")
 SLACK = 0.02  # of its edges by which a slice may grow or shrink, and no less than one edge
-LASTING = 0.01  # what it costs more to lose a tie that lasts, in edits: enough to decide among equals
 LONG = 8  # other slices in which a pair meets from which on it lasts as long as any
 # Slices up to this many edges go to the exact solver of the degree program.
 EXACT_EDGES = {"fast": 0, "balanced": 1_000, "thorough": 4_000}
@@ -225,7 +225,7 @@ def realize(view: SliceView, how: How, rng: np.random.Generator, elsewhere: Else
             deletion_weight=how.deletion_weight,
             exact_edges=EXACT_EDGES[how.effort],
             edges=how.edges_to_have(len(view.us)),
-            dearer=0.0 if elsewhere is None else LASTING * np.minimum(meets(view, elsewhere), LONG) / LONG,
+            ties=NO_TIES if elsewhere is None else _ties(view, elsewhere),
             rng=rng,
         )
     centres = middle(*group_medians(view.degrees[:, None], view.labels))[:, 0]
@@ -235,3 +235,19 @@ def realize(view: SliceView, how: How, rng: np.random.Generator, elsewhere: Else
     return Chosen(
         realize_slice(centres, view.sizes, view.degrees, view.labels, directed=view.directed, highest=highest)
     )
+
+
+def _ties(view: SliceView, elsewhere: Elsewhere) -> Ties:
+    """What decides among changes that cost the same.
+
+    Lasting ties stay rather than one-off contacts, and contacts of two who have unlike numbers of them, on which paths and
+    PageRank depend, rather than those of equals. Who lacks an edge should have somebody to join whom they meet elsewhere too.
+    """
+    one, other = view.degrees[view.us], view.degrees[view.vs]
+    lasts = np.minimum(meets(view, elsewhere), LONG) / LONG
+    dearer = EQUALS * (lasts + np.abs(1 / one - 1 / other))
+    if view.directed:
+        return Ties(dearer, NO_TIES.likely, NO_TIES.worth)
+    absent = (elsewhere.others > 1) & ~np.isin(elsewhere.keys, view.keys)
+    likely = np.stack(np.divmod(elsewhere.keys[absent], view.people), axis=1)
+    return Ties(dearer, likely, EQUALS * np.minimum(elsewhere.others[absent], LONG) / LONG)

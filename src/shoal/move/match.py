@@ -203,7 +203,7 @@ def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Done:
         view, kind = SliceView(edges, np.zeros(n, np.int64), directed=here.directed), load(piece.kind)
         aims, counted = _aims(piece, _pairs(edges, elsewhere, n)[1], len(edges)), COUNTED.copy()
         counted[OTHERS] = piece.fewer is not None
-        made = retie.retie(view, edges, elsewhere, aims, kind=kind, apart=counted, tries=piece.steps, rng=piece.rng)
+        made, _ = retie.retie(view, edges, elsewhere, aims, kind=kind, apart=counted, tries=piece.steps, rng=piece.rng)
         if not np.array_equal(SliceView(made, kind * 0, directed=here.directed).degrees, view.degrees):
             raise GuaranteeError("swaps changed somebody's degree; nothing was released, please report this")
         edges = made

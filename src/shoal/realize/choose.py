@@ -19,13 +19,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from shoal.realize._anneal_kernels import anneal
 from shoal.realize._program_kernels import Program, buckets, prices
 from shoal.realize.close import bring_within, close, gap_of, prices_of_rising
 from shoal.realize.enforce import is_realizable, realize_slice
-from shoal.realize.highs import Rows, minimise, rows_of
+from shoal.realize.exact import solve_whole
 from shoal.realize.view import SliceView
 
 EXACT_EDGES = 1000  # slices up to this size go to the solver
@@ -51,6 +50,21 @@ class Chosen(NamedTuple):
     deleted: np.ndarray | None = None
 
 
+EQUALS = 0.004  # of an edit: decides among equals, and hardly among others
+
+
+class Ties(NamedTuple):
+    """What decides among equals: what it costs more to delete each edge, pairs of nodes that may well be joined if both lack an
+    edge, and the worth of each, all in small parts of an edit (EQUALS)."""
+
+    dearer: np.ndarray | float
+    likely: np.ndarray
+    worth: np.ndarray
+
+
+NO_TIES = Ties(0.0, np.empty((0, 2), np.int64), np.empty(0))
+
+
 class Answer(NamedTuple):
     """Levels of the groups that take part in the program, and which of its edges are deleted."""
 
@@ -68,8 +82,7 @@ def choose_degrees(
     may_sink: np.ndarray | None = None,
     lack_price: np.ndarray | float = 0.5,
     edges: tuple[int, int] | None = None,
-    dearer: np.ndarray | float = 0.0,
-    likely: tuple[np.ndarray, np.ndarray] | None = None,
+    ties: Ties = NO_TIES,
 ) -> Chosen:
     """Degrees of the groups in one slice, and the edges to delete for them.
 
@@ -80,8 +93,8 @@ def choose_degrees(
     ``may_sink`` marks people who may end below the degree of their group, because they can change to another one
     afterwards (see :mod:`shoal.rebuild.crowds`): an edge lost there need not come back. ``lack_price`` is what a
     missing degree costs (of all groups, or of each): half an edge if two that lack one can be joined, a whole one
-    if they are neighbours already. ``edges`` is how many the slice may have afterwards; any number by default. ``dearer`` is
-    what it costs more to delete an edge (each, or all): much less than an edit, it decides among equals only.
+    if they are neighbours already. ``edges`` is how many the slice may have afterwards; any number by default. ``ties``
+    decide among equals.
 
     >>> path = np.array([[0, 1], [1, 2], [2, 3]], dtype=np.int32)
     >>> choose_degrees(SliceView(path, np.array([0, 0, 1, 1])), rng=np.random.default_rng(0))
@@ -89,7 +102,7 @@ def choose_degrees(
     """
     if view.us.size == 0:
         return Chosen(view.bounds[0].copy(), np.zeros(0, bool))
-    program = DegreeProgram(view, deletion_weight, may_sink, lack_price, edges, dearer, likely)
+    program = DegreeProgram(view, deletion_weight, may_sink, lack_price, edges, ties)
     found = program.expand(program.solve(rng, exact, exact_edges))
     if may_sink is not None:
         return found
@@ -127,10 +140,9 @@ class DegreeProgram:
         may_sink: np.ndarray | None = None,
         lack_price: np.ndarray | float = 0.5,
         edges: tuple[int, int] | None = None,
-        dearer: np.ndarray | float = 0.0,
-        likely: tuple[np.ndarray, np.ndarray] | None = None,
+        ties: Ties = NO_TIES,
     ) -> None:
-        self.likely = likely
+        self.ties = ties
         self.view, self.adds_up = view, may_sink is None
         self.within = edges if self.adds_up else None
         labels, sizes, degrees = view.labels, view.sizes, view.degrees
@@ -161,8 +173,9 @@ class DegreeProgram:
         us, vs = number[view.us[self.edges]], number[view.vs[self.edges]]
         price = np.broadcast_to(np.asarray(lack_price, float), sizes.shape)
         of_end = np.where(bound, price[labels], 0.0)
-        cost = deletion_weight + of_end[view.us] + of_end[view.vs] + dearer
+        cost = deletion_weight + of_end[view.us] + of_end[view.vs]
         cost = np.where(view.must_keep, TOO_DEAR, cost)[self.edges]
+        self.dear = cost + np.broadcast_to(ties.dearer, view.us.shape)[self.edges]
         counted = sizes if may_sink is None else np.bincount(labels[bound], minlength=view.n_groups)
         self.sizes, self.side, self.degrees = counted[self.groups], view.side[self.groups], degrees[self.nodes]
         weight = np.append(self.sizes * price[self.groups], 0.0)
@@ -208,8 +221,12 @@ class DegreeProgram:
             return found
         found = self.search(rng)
         if exact or (exact is None and p.us.size <= exact_edges and paying.mean() > 0.1):
-            best = self.milp(math.inf if exact else NODES, 0.0 if exact else GAP)
-            found = min((a for a in (best, found) if a is not None), key=lambda a: round(self.value(a)))
+            best = solve_whole(self, math.inf if exact else NODES, 0.0 if exact else GAP)
+            if best is not None and self.value(Answer(*best)) <= self.value(found) + 1e-6:
+                return Answer(*best)
+        if np.any(self.dear > p.cost):
+            other = self.anneal(found, 2.0, 0.5 * EQUALS, 0.05 * EQUALS, rng, fixed=True, cost=self.dear)
+            found = other if self.value(other) <= self.value(found) + 1e-6 else found
         return found
 
     def search(self, rng: np.random.Generator) -> Answer:
@@ -249,6 +266,7 @@ class DegreeProgram:
         rng: np.random.Generator,
         *,
         fixed: bool = False,
+        cost: np.ndarray | None = None,
         lean: np.ndarray | None = None,
         depth: int | None = None,
     ) -> Answer:
@@ -260,7 +278,8 @@ class DegreeProgram:
                 total = np.array([2.0 * self.within[0], 2.0 * self.within[1], STRAYING, total[3]])
         level = np.append(answer.level, self.view.n_nodes)
         depth = depth or (2 if rounds > 2 and not fixed else 1)
-        arrays, deleted = self.arrays._replace(weight=weight, total=total), answer.deleted.copy()
+        cost = self.arrays.cost if cost is None else cost
+        arrays, deleted = self.arrays._replace(cost=cost, weight=weight, total=total), answer.deleted.copy()
         deleted, level = anneal(arrays, deleted, level, float(rounds), float(hot), float(cold), fixed, depth, rng)
         return Answer(level[:-1], deleted)
 
@@ -293,64 +312,3 @@ class DegreeProgram:
             return chosen
         answer = Answer(closed[self.groups], deleted[self.edges])
         return Chosen(closed, self.expand(self.anneal(answer, 2.0, 0.1, 0.05, rng, fixed=True)).deleted)
-
-    def milp(self, nodes: float, gap: float) -> Answer | None:
-        """HiGHS, with the sum as a constraint of its own: Σ s δ = 2 z, or equal sides.
-
-        Groups without edges may rise to make the sides equal, with one variable for each of their sizes.
-        """
-        p, n_edges, m = self.arrays, self.arrays.us.size, self.groups.size
-        extra, extra_cost = np.array([-2.0]), np.zeros(1)
-        if self.view.directed:
-            idle = np.unique(self.view.sizes)
-            extra, extra_cost = np.concatenate([idle, -idle]), np.tile(0.5 * idle, 2)
-        people = np.flatnonzero(p.labels < m)
-        row = np.full(p.labels.size, -1)
-        row[people] = np.arange(people.size)
-        likely, worth, quiet = np.empty((0, 2), np.int64), np.empty(0), np.empty(0, np.int64)
-        if self.likely is not None:
-            group = np.full(self.view.n_groups, -1)
-            group[self.groups] = np.arange(m)
-            group = group[self.view.labels]
-            some = (group[self.likely[0]] >= 0).all(axis=1)
-            likely, worth = self.likely[0][some], self.likely[1][some]
-            place = np.full(self.view.n_nodes, -1)
-            place[self.nodes] = row
-            quiet = np.unique(likely[place[likely] < 0])
-            place[quiet] = people.size + np.arange(quiet.size)
-            likely, quiet = place[likely], group[quiet]
-        n_likely = len(worth)
-        ends = np.concatenate([row[p.us], row[p.vs]])
-        first = n_edges + m + len(extra)
-        rows = np.concatenate([ends[ends >= 0], np.arange(people.size + quiet.size), likely.T.ravel()])
-        cols = np.concatenate(
-            [
-                np.tile(np.arange(n_edges), 2)[ends >= 0],
-                n_edges + p.labels[people],
-                n_edges + quiet,
-                np.tile(first + np.arange(n_likely), 2),
-            ]
-        )
-        shape = (people.size + quiet.size, first + n_likely)
-        sign = np.where(cols < first, 1.0, -1.0)
-        constraints = [
-            rows_of((rows, cols), sign, shape, np.append(self.degrees[people], np.zeros(quiet.size)), np.inf)
-        ]
-        if self.adds_up:
-            total = np.concatenate([np.zeros(n_edges), self.side * self.sizes, extra, np.zeros(n_likely)])
-            constraints.append(Rows(sparse.csr_array(total[None]), 0, 0))
-        if self.within is not None:
-            counted = np.concatenate([np.zeros(n_edges), self.sizes, np.zeros(len(extra) + n_likely)])
-            constraints.append(Rows(sparse.csr_array(counted[None]), 2.0 * self.within[0], 2.0 * self.within[1]))
-        low, high = self.low[:-1], self.high[:-1].astype(float)
-        if not self.view.directed:
-            high = np.maximum(np.minimum(high, self.degrees.max() + 1.0), low)
-        x, _ = minimise(
-            np.concatenate([p.cost, p.weight[:-1], extra_cost, -worth]),
-            constraints,
-            np.concatenate([np.zeros(n_edges), low, np.zeros(len(extra) + n_likely)]),
-            np.concatenate([np.ones(n_edges), high, np.full(len(extra), np.inf), np.ones(n_likely)]),
-            nodes=nodes,
-            gap=gap,
-        )
-        return None if x is None else Answer(np.rint(x[n_edges : n_edges + m]).astype(np.int64), x[:n_edges] > 0.5)

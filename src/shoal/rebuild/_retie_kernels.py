@@ -38,6 +38,7 @@ class Around(NamedTuple):
     first: np.ndarray  # members of crowd g: who[first[g]:first[g + 1]]
     who: np.ndarray
     exempt: np.ndarray
+    pull: np.ndarray  # what a contact with each node adds to somebody's PageRank; none where that does not count
     share: np.ndarray  # (2, nodes) what a contact that is there in the slice before, after, adds to the correlation
     common: bool  # whether contacts that two share are looked at
 
@@ -56,6 +57,7 @@ class Ties(NamedTuple):
     listed: np.ndarray  # slots[:counts[0]] are the edges that are counted, and that swaps begin with
     where: np.ndarray  # the place of a slot there, or -1
     counts: np.ndarray  # edges counted, edits left to spend
+    off: np.ndarray  # by how much each node's contacts add more to its PageRank than wanted
 
 
 class Aim(NamedTuple):
@@ -203,6 +205,13 @@ def _partner(c, d, a, t, rng):
 
 
 @njit
+def _pull(u, lost, gained, a, t):
+    """What it costs that u has another contact in the place of one."""
+    x = a.pull[gained] - a.pull[lost]
+    return x * (2.0 * t.off[u] + x)
+
+
+@njit
 def _gain(marks):
     """Edits that are gained by adding a pair: -1 where it was an edge of the original, else 1."""
     return -1 if marks & HERE else 1
@@ -239,6 +248,8 @@ def retie(steps, n, hot, a, aim, have, total, t, rng):
         look(spare + 1, v, y, u, x, n, a, t)
         change = weigh(e, old, -1.0, aim, have, total, t) + weigh(f, old_other, -1.0, aim, have, total, t)
         change += weigh(spare, new, 1.0, aim, have, total, t) + weigh(spare + 1, new_other, 1.0, aim, have, total, t)
+        if a.pull.size:
+            change += _pull(u, v, x, a, t) + _pull(v, u, y, a, t) + _pull(x, y, u, a, t) + _pull(y, x, v, a, t)
         if change > 1e-9 - hot * np.log(1.0 - rng.random()):
             weigh(spare, new, -1.0, aim, have, total, t)
             weigh(spare + 1, new_other, -1.0, aim, have, total, t)
@@ -250,6 +261,11 @@ def retie(steps, n, hot, a, aim, have, total, t, rng):
         _tie(e, p, r, spare, new, n, aim, t)
         _tie(f, q, s, spare + 1, new_other, n, aim, t)
         t.counts[1] -= edits
+        if a.pull.size:
+            t.off[u] += a.pull[x] - a.pull[v]
+            t.off[v] += a.pull[y] - a.pull[u]
+            t.off[x] += a.pull[u] - a.pull[y]
+            t.off[y] += a.pull[v] - a.pull[x]
         made += 1
     return made
 

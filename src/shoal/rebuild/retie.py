@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.engine.parts import Array, load
+from shoal.measure.pagerank import ALPHA
 from shoal.realize._program_kernels import buckets
 from shoal.realize.view import SliceView
 from shoal.rebuild import _retie_kernels as kernels
@@ -20,6 +21,8 @@ from shoal.rebuild._retie_kernels import BEFORE, BUCKETS, FIXED, HERE, Aim, Arou
 from shoal.rebuild._rewire_kernels import half_edges
 
 FEATURES = 6
+NO_PULL = np.empty(0)
+PULL = 30.0
 WEIGHT = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 3.0])  # of each, in the order of the kernel
 
 
@@ -77,6 +80,8 @@ class Aims(NamedTuple):
 
     correlation: tuple[float | None, float | None]
     counts: np.ndarray | None = None
+    lean: np.ndarray | float = 0.0
+    ranks: tuple[np.ndarray, np.ndarray] | None = None
 
 
 def retie(
@@ -92,7 +97,7 @@ def retie(
     tries: float = 100,
     budget: int = 0,
     rng: np.random.Generator,
-) -> np.ndarray:
+) -> tuple[np.ndarray, np.ndarray]:
     """The edges of a slice, tied anew with the same degrees; `view` is the slice they were made from.
 
     Without ``aims.counts`` a swap costs no edit, or few (``budget`` for the slice). With them all edges swap, whatever they were
@@ -103,7 +108,7 @@ def retie(
     >>> others = look_around([square.as_edges(square.keys), np.array([[0, 2], [1, 3]])], 0, (None, 1), 4)
     >>> made = np.array([[0, 3], [1, 2]], dtype=np.int32)
     >>> aims = Aims((None, 1.0), portrait(square, made[:, ::-1], others))
-    >>> len(retie(square, made, others, aims, rng=np.random.default_rng(0)))
+    >>> len(retie(square, made, others, aims, rng=np.random.default_rng(0))[0])
     2
     """
     apart = np.full(FEATURES, BUCKETS - 1) if apart is None else apart
@@ -112,15 +117,12 @@ def retie(
         view, edges, elsewhere, kind, crowd, all_count=aims.counts is not None, common=common, budget=budget
     )
     m, counted = len(edges), int(ties.counts[0])
-    if not counted:
-        return edges
-    wanted = aims.counts
-    if wanted is None:
-        true = ties.seen[:m][ties.where < 0]
-        if not len(true):
-            return edges
-        wanted = counts_of(true)
-    wanted = np.cumsum(wanted * counted / wanted[0].sum(), axis=1)
+    before = counts_of(ties.seen[:m][ties.where < 0])
+    wanted = before if aims.counts is None else aims.counts
+    if not counted or not wanted.any():
+        return edges, np.stack([before, counts_of(ties.seen[:m][ties.where >= 0])])
+    wanted = np.maximum(wanted / wanted[0].sum() + aims.lean, 0)
+    wanted = np.cumsum(counted * wanted / wanted.sum(axis=1, keepdims=True), axis=1)
     have, total = np.cumsum(counts_of(ties.seen[:m][ties.where >= 0]), axis=1), ties.repeats.sum(axis=0)
     goal, worth = np.zeros(2), np.zeros(2)
     now = np.bincount(edges.ravel(), minlength=view.people)
@@ -132,9 +134,28 @@ def retie(
         both = (now > 0) & (before > 0)
         typical = 2 * np.sum(now[both] / np.sqrt(now[both] * before[both])) / max(1, now[both].sum())
         worth[side] = 1 / typical**2 if typical else 0.0
+    if aims.ranks is not None:
+        seen = seen._replace(pull=_pulls(view, edges, *aims.ranks, ties.off))
     aim = Aim(wanted, apart, weight, goal, worth, aims.counts is not None)
     kernels.retie(int(tries * counted), view.n_nodes, 0.0, seen, aim, have, total, ties, rng)
-    return view.as_edges(np.sort(ties.current.items[:m]))
+    counts = [counts_of(ties.seen[:m][which]) for which in (ties.where < 0, ties.where >= 0)]
+    return view.as_edges(np.sort(ties.current.items[:m])), np.stack(counts)
+
+
+def _pulls(view: SliceView, edges: np.ndarray, wanted: np.ndarray, now: np.ndarray, off: np.ndarray) -> np.ndarray:
+    """What each contact adds to somebody's PageRank, with the ranks `now`; in `off` how far that is from the ranks `wanted`.
+
+    The unit is what a typical contact adds times PULL, so that it stands beside edges that are counted.
+    """
+    n, half = view.people, view.half
+    out = np.bincount(edges[:, 0], minlength=n) + (0 if half else np.bincount(edges[:, 1], minlength=n))
+    pull = np.where(out > 0, now / np.maximum(out, 1), 0.0)
+    unit = np.sqrt(PULL) / max(float(np.sqrt(np.mean(pull[out > 0] ** 2))), 1e-300)
+    flow = np.bincount(edges[:, 1], pull[edges[:, 0]], n)
+    if not half:
+        flow += np.bincount(edges[:, 0], pull[edges[:, 1]], n)
+    off[half:] = unit * (flow - (wanted - (now - ALPHA * flow)) / ALPHA)
+    return unit * np.concatenate([pull, np.zeros(n)]) if half else unit * pull
 
 
 def portrait(view: SliceView, edges: np.ndarray, elsewhere: Elsewhere, kind: np.ndarray | None = None) -> np.ndarray:
@@ -175,6 +196,7 @@ def begin(
         np.empty(m, np.int64),
         np.full(m, -1),
         np.array([0, 4 * m if all_count else budget]),
+        np.zeros(n),
     )
     seen = _around(view, edges, elsewhere, kind, crowd, common)
     kernels.start_ties(n, seen, all_count, ties)
@@ -208,4 +230,4 @@ def _around(
         crowds = np.tile(crowd, copies) + np.repeat(np.arange(copies) * (int(crowd.max(initial=0)) + 1), n)
     members = buckets(crowds, int(crowds.max(initial=0)) + 1)
     found = new_set(every, every.size)
-    return Around(found, *table, *half_edges(every, view.n_nodes), kinds, crowds, *members, view.exempt, share, common)
+    return Around(found, *table, *half_edges(every, view.n_nodes), kinds, crowds, *members, view.exempt, NO_PULL, share, common)
