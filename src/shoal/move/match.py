@@ -213,6 +213,7 @@ def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Done:
 def _aims(piece: RetiePiece, single: int, edges: int) -> retie.Aims:
     """What the edges of a slice should look like, of which `single` are now of pairs that meet in no other slice."""
     counts = np.zeros((retie.FEATURES, BUCKETS))
+    counts[:, 0] = edges
     wanted = min(max(single + (piece.fewer or 0) * edges, 0), edges)
     counts[OTHERS, :2] = wanted, edges - wanted
     counts[KIND, :2] = edges * (1 - piece.inside), edges * piece.inside
