@@ -28,7 +28,7 @@ FEW_COLUMNS, MANY_PEOPLE = (
 )  # above so many people every column costs seconds: these fill up whole registers at 28 slices
 # What a person of activity a (contacts over all slices) pays for another community: √a times the weight. Where communities are
 # clear it pays to stay inside them, where they are not only the degrees would suffer: measured by benchmarks/against.py.
-PER_MODULARITY, MOST_WEIGHT = 2.4, 1.6
+PER_MODULARITY, MOST_WEIGHT = 2.4, 1.9
 
 
 class GuidePiece(NamedTuple):

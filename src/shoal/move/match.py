@@ -25,12 +25,10 @@ from shoal.rebuild import retie
 from shoal.rebuild._retie_kernels import BUCKETS, KIND, OTHERS
 
 FEW = 10  # people: of a step with fewer, or of one that nobody is in, no correlation is told
-ROUNDS = {"fast": 3, "balanced": 8, "thorough": 16}
-STEPS, FIRST_STEPS = 20, 10  # proposals for each edge in a round, and in the first, which only mixes
-LARGE, ROUNDS_LARGE = (
-    500_000,
-    2,
-)  # edges of a graph that gets fewer rounds, so that time stays near that of the other stages
+ROUNDS = {"fast": 3, "balanced": 10, "thorough": 20}
+STEPS, FIRST_STEPS = 40, 10  # proposals for each edge in a round, and in the first, which only mixes
+# A graph of more edges gets fewer of both, so that the time stays near that of the other stages.
+LARGE, ROUNDS_LARGE, STEPS_LARGE = 100_000, 2, 10
 # Of the edges two things are counted: inside a community or not, and whether the pair meets in any other slice.
 COUNTED = np.isin(np.arange(retie.FEATURES), (OTHERS, KIND)).astype(np.int64)
 
@@ -145,7 +143,7 @@ def match_totals(
                 inside[t],
                 _wanted(totals, near[t], t),
                 fewer,
-                FIRST_STEPS if first else STEPS // (1 + large),
+                FIRST_STEPS if first else STEPS_LARGE if large else STEPS,
                 chance.stream(f"retie/{i}/{t}"),
             )
             for t in which
