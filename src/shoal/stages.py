@@ -30,7 +30,7 @@ from shoal.group import (
 )
 from shoal.group.compatible import make_compatible
 from shoal.group.medians import middle
-from shoal.group.neighbours import find_crowd
+from shoal.group.neighbours import find_crowds
 from shoal.realize import Chosen, SliceLimits, SliceView, choose_degrees, realize_slice
 from shoal.realize.choose import EQUALS, NO_TIES, Ties
 from shoal.rebuild import priority, rebuild_within, rewire, rewire_alone
@@ -83,7 +83,8 @@ class How:
             raise InputError(f"effort is for the method 'search'; '{self.method}' has restarts instead")
         if self.deletion_weight != 1 and (self.method != "search" or self.objective != "edges"):
             raise InputError(
-                "deletion_weight (--keep-edges) needs the method 'search' and the objective 'edges': medians leave nothing to weigh"
+                "deletion_weight (--removal-weight) needs the method 'search' and the objective 'edges': "
+                "medians leave nothing to weigh"
             )
 
 
@@ -126,9 +127,9 @@ def group_people(
     rows are no degrees: they count for the search and not for the bound.
     """
     deadline = None if how.time_limit is None else time.monotonic() + how.time_limit
-    crowd, rounds = None, list[int]()
+    crowds, rounds = None, list[int]()
     if how.method == "search":
-        crowd = find_crowd(rows, ks, jobs=jobs, progress=lambda share: tell(0.2 * share))
+        crowds = find_crowds(rows, ks, jobs=jobs, progress=lambda share: tell(0.2 * share))
         labels = search_groups(
             rows,
             ks,
@@ -139,15 +140,15 @@ def group_people(
             time_limit=None if deadline is None else max(deadline - time.monotonic(), 0),
             jobs=jobs,
             progress=lambda share: tell(0.2 + 0.7 * share),
-            crowd=crowd,
+            crowds=crowds,
         )
         if within is not None:
             labels = make_compatible(labels, rows, ks, within.least, within.most, within.name)
     else:
         labels, rounds = _by_paper(rows, ks, how, deadline, rng, jobs, tell)
     if guides:
-        rows, crowd = np.ascontiguousarray(rows[:, :-guides]), None
-    return Groups(labels, rounds, lower_bound(rows, ks, jobs=jobs, crowd=crowd) if bounded else 0)
+        rows, crowds = np.ascontiguousarray(rows[:, :-guides]), None
+    return Groups(labels, rounds, lower_bound(rows, ks, jobs=jobs, crowds=crowds) if bounded else 0)
 
 
 def _by_paper(

@@ -80,7 +80,7 @@ def lines_of(original: TemporalGraph, edges: int, *, coarse: bool = True) -> Lin
     return Lines(*(floor_grid(count) for count in exact)) if coarse else exact
 
 
-class Told(NamedTuple):
+class PublishedNumbers(NamedTuple):
     """What a folder says about the original: edges and cost in the certificate, and the rest in the report."""
 
     edges: EdgeCounts
@@ -89,20 +89,31 @@ class Told(NamedTuple):
     slice_edges: list[EdgeCounts | None]
     comparison: Comparison
     lines: Lines | None
+    learned: dict[str, Any] | None
 
 
-def told(release: Release, comparison: Comparison, alone: int, compared: tuple[TemporalGraph, TemporalGraph]) -> Told:
-    """All of it, from exact numbers; `alone` people stood alone in the original, and `compared` are the graphs that were."""
+def published_numbers(
+    release: Release,
+    comparison: Comparison,
+    alone: int,
+    compared: tuple[TemporalGraph, TemporalGraph],
+    second: Learned | None,
+) -> PublishedNumbers:
+    """All of it, from exact numbers.
+
+    `alone` people stood alone in the original, `compared` are the graphs that were, `second` is who held a part of the original.
+    """
     original, graph, edges = release.original, release.graph, coarse_edges(release.edges)
     if release.moved is not None:  # then what was added and removed is no total
         edges = EdgeCounts(floor_grid(release.edges.original), edges.released, 0, 0)
-    return Told(
+    return PublishedNumbers(
         edges=edges,
         cost=coarse_cost(release.cost_l1, release.bound, graph.n_nodes, graph.n_slices),
         alone=floor_grid(alone),
         slice_edges=coarse_slices(release.slice_edges, original, graph),
         comparison=coarse_comparison(comparison, *compared),
         lines=lines_of(original, release.edges.original),
+        learned=None if second is None else coarse_learned(second, original, graph, release.edges.changed),
     )
 
 

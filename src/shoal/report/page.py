@@ -165,22 +165,16 @@ class Report:
         return _alone(self.release.promise, self.release.original)
 
     @cached_property
-    def told(self) -> coarse.Told:
+    def told(self) -> coarse.PublishedNumbers:
         """All that the folder says about the original, certificate and pictures included."""
-        return coarse.told(self.release, self.comparison, self.alone, self.looked[:2])
-
-    def _learned_told(self) -> dict[str, Any] | None:
-        if self.learned is None:
-            return None
-        second, release = self.learned["second-graph"], self.release
-        return coarse.coarse_learned(second, release.original, release.graph, release.edges.changed)
+        second = None if self.learned is None else self.learned["second-graph"]
+        return coarse.published_numbers(self.release, self.comparison, self.alone, self.looked[:2], second)
 
     def public(self) -> tuple[str, str]:
         """What may be published: no id, no changed edge, no seed, and of the original coarse numbers."""
         release, told = self.release, self.told
         after = coarse.without_the_original(self.after)
         head = self._head(exact=False, lines=told.lines, title=self.about.title)
-        learned = self._learned_told()
         numbers = {
             "about": head,
             "rounding": coarse.ROUNDING,
@@ -188,14 +182,14 @@ class Report:
             "before": {"n_nodes": release.graph.n_nodes, "alone": told.alone},
             "after": after.to_dict(),
             "comparison": self._shown(told.comparison).to_dict(),
-            **({} if learned is None else {"learned": learned}),
+            **({} if told.learned is None else {"learned": told.learned}),
         }
         html = _render(
             release,
             self.looked.graph,
             exact=False,
             warning=None,
-            learned=None if learned is None else learned_in_public(learned),
+            learned=None if told.learned is None else learned_in_public(told.learned),
             head=head,
             keep_ids=self.keep_ids,
             stronger=[],

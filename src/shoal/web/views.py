@@ -31,14 +31,16 @@ DIALECTS = {
 }
 UNITS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 # Stage of a worker -> what the person reads, and where in the whole the stage begins and ends.
-_STAGES = {
+STAGES = {
     "reading": ("Reading the file", 0.0, 0.05),
     "attacking": ("Trying to find people", 0.05, 1.0),
     "grouping": ("Finding people with similar numbers of edges", 0.05, 0.5),
     "rebuilding": ("Changing as few edges as possible", 0.5, 0.7),
     "writing": ("Writing the release", 0.7, 0.72),
     "judging": ("Trying to find people in it", 0.72, 0.77),
-    "measuring": ("Measuring what it still tells", 0.77, 0.85),
+    "measuring": ("Measuring what it still tells", 0.77, 0.82),
+    "following contacts through time": ("Following contacts through time", 0.82, 0.84),
+    "finding communities": ("Finding communities", 0.84, 0.85),
     "learning": ("Trying what attackers would learn who hold contacts", 0.85, 0.9),
     "drawing": ("Drawing the pictures of the report", 0.9, 0.95),
     "verifying": ("Checking what was written", 0.95, 0.97),
@@ -167,7 +169,7 @@ def _facts(job: Job, k: str) -> dict[str, Any]:
 def _busy(job: Job) -> dict[str, Any]:
     """What the worker is doing, in words and as a share of the whole."""
     told = job.progress()
-    words, low, high = _STAGES.get(
+    words, low, high = STAGES.get(
         told.get("stage", ""), ("Getting ready (the very first time takes a minute or two)", 0.0, 0.02)
     )
     share = low + (high - low) * float(told.get("share", 0))
@@ -222,10 +224,12 @@ def reading_of(form: dict[str, str]) -> dict[str, Any]:
         if form.get(name) in ("yes", "no"):
             chosen[name] = form[name] == "yes"
     if "time" not in chosen:
-        for name in ("slice", "time_format", "time_unit", "timezone", "origin", "day_first"):
-            chosen.pop(name, None)
+        chosen.pop("slice", None)
     else:
         chosen.setdefault("slice", "1w")
+    if chosen.get("slice", "value") == "value":  # nothing is read as a time
+        for name in ("time_format", "time_unit", "timezone", "origin", "day_first"):
+            chosen.pop(name, None)
     return chosen
 
 
