@@ -94,9 +94,7 @@ def group_blocks(
     seeing = [np.concatenate([chosen, np.arange(n_guides) + len(degrees[0])]) for chosen in columns]
     alike, free = bool((needs == needs[:1]).all()), how.method == "search" and limits is None
     can_cut = [free and needs.max(initial=1) > 1 and not (alike and len(chosen) == 1) for chosen in seeing]
-    shards = cut_people(
-        seen, seeing, people, needs, [shard_people if can else None for can in can_cut], chance, run
-    )
+    shards = cut_people(seen, seeing, people, needs, [shard_people if can else None for can in can_cut], chance, run)
     pieces: list[GroupPiece] = []
     for block, chosen in enumerate(columns):
         within = limits.of_columns(chosen) if limits is not None else None

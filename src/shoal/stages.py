@@ -87,7 +87,6 @@ class How:
                 "medians leave nothing to weigh"
             )
 
-
     @property
     def weighs_nothing(self) -> bool:
         """Whether degrees are free to be chosen, with removed and added edges counted alike."""

@@ -54,7 +54,9 @@ def make_moving(
             "the paper's methods know no moving; against='graph' needs the method 'search'",
         ),
         (
-            how.get("objective", "edges") != "edges" or how.get("deletion_weight", 1) != 1 or how.get("density") == "free",
+            how.get("objective", "edges") != "edges"
+            or how.get("deletion_weight", 1) != 1
+            or how.get("density") == "free",
             "against='graph' gives groups the mean of their members' degrees: objective, weight and density cannot be chosen",
         ),
         (

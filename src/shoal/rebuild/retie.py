@@ -230,4 +230,6 @@ def _around(
         crowds = np.tile(crowd, copies) + np.repeat(np.arange(copies) * (int(crowd.max(initial=0)) + 1), n)
     members = buckets(crowds, int(crowds.max(initial=0)) + 1)
     found = new_set(every, every.size)
-    return Around(found, *table, *half_edges(every, view.n_nodes), kinds, crowds, *members, view.exempt, NO_PULL, share, common)
+    return Around(
+        found, *table, *half_edges(every, view.n_nodes), kinds, crowds, *members, view.exempt, NO_PULL, share, common
+    )
