@@ -34,6 +34,9 @@ JUDGED = "tests/audit/test_judged.py"
 HEAD = "tests/report/test_head.py"
 SAID = "tests/cli/test_cli.py::test_what_is_said_of_a_folder_holds_for_it"
 GUARDS = "tests/test_guards.py"
+BEHIND = "tests/contacts/test_behind.py"
+DRAW = "tests/draw/test_draw.py"
+CONTACTS = "tests/audit/test_contacts_verified.py"
 HOSTILE = "tests/test_hostile.py"
 REALIZE = "tests/realize/test_realize.py"
 REFUSALS = "tests/test_refusals.py"
@@ -109,6 +112,23 @@ MUTANTS = [
     Mutant("extend: newcomers beside pseudonyms keep their ids", "extend.py", "series = ids_as_series(nodes) if kept else", "series = ids_as_series(nodes) if _are_kept(known[\"ids\"]) else", "tests/test_extend.py::test_two_people_whose_pseudonyms_happen_to_be_their_ids_are_not_kept"),
     Mutant("extend: kept ids are called pseudonyms", "write/folder.py", "keep_ids = release.after.keeps_ids", "keep_ids = False", "tests/test_extend.py::test_an_extension_calls_people_as_the_release_before_did"),
     Mutant("extend: the format before is carried on", "extend.py", 'if claims.get("format") == 1:', "if False:", f"{FORGED}::test_the_format_before_told_exact_numbers"),
+    # contacts
+    Mutant("contacts: a self-loop is a contact", "contacts/behind.py", "there = np.flatnonzero(u != v)", "there = np.arange(len(u))", BEHIND),
+    Mutant("contacts: times are not those of their edge", "contacts/behind.py", "np.lexsort((times[there], place))", "np.argsort(times[there], kind='stable')", BEHIND),
+    Mutant("contacts: lost when people are renamed", "graph/parts.py", "graph.contacts.moved(made._stored(), u, v, codes, there)", "graph.contacts", BEHIND),
+    Mutant("contacts: half a contact is one", "contacts/behind.py", " | (numbers != numbers.round(0))", "", BEHIND),
+    Mutant("contacts: cuts at the first contact are published", "contacts/behind.py", "    if slicing.spans is None:", "    if False:", BEHIND),
+    Mutant("draw: an edge keeps its own count", "draw/counts.py", "drawn[rng.permutation(here)] = pool[spread.astype(np.int64)]", "drawn[here] = counts[classes == number][spread.astype(np.int64)]", DRAW),
+    Mutant("draw: the total is not met", "draw/counts.py", "return fit_total(drawn, int(counts.sum()), int(counts.max()), rng)", "return drawn", DRAW),
+    Mutant("draw: somebody has more than a k-th of a class", "draw/classes.py", "and k * shares.max() <= shares.sum()", "", DRAW),
+    Mutant("draw: an edge has more than a k-th of a window", "draw/_kernels.py", "high == low or most * k > high - low", "high == low", DRAW),
+    Mutant("draw: moments of the original come back", "draw/times.py", "rng.uniform(-k, k, n)", "0", DRAW),
+    Mutant("draw: times are off the grid", "draw/times.py", "on_grid = found - (found - clock.base) % clock.step", "on_grid = found", DRAW),
+    Mutant("draw: contacts beyond the slice", "draw/_kernels.py", "times[j] = now if now < end else first[j]", "times[j] = now if j > at else first[j]", DRAW),
+    Mutant("verify: contacts need not give the edges", "audit/_contacts.py", "same = np.array_equal(given, edges)", "same = True", CONTACTS),
+    Mutant("verify: contacts may be outside of the slices", "audit/_contacts.py", "(place >= 0) & (times[mine] < high[place])", "place >= -1", CONTACTS),
+    Mutant("verify: contacts are not counted", "audit/_contacts.py", "total == said", "True", CONTACTS),
+    Mutant("verify: slices may overlap in time", "audit/_contacts.py", "and (high[:-1] <= low[1:]).all()", "", CONTACTS),
     # chance
     Mutant("chance: a stream without its seed", "common/randomness.py", 'return np.random.default_rng(int.from_bytes(digest, "big"))', "return np.random.default_rng()", BYTES),
     Mutant("chance: pseudonyms without their seed", "common/randomness.py", "key=marks.__getitem__", "key=lambda i: secrets.token_bytes(8)", BYTES),

@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from shoal.common.checks import some_progress
+from shoal.common.checks import some_jobs, some_progress
 from shoal.common.crowds import distinct_rows
 from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
 from shoal.demands.limits import Limits, make_limits
 from shoal.demands.promise import Promise, make_promise
+from shoal.draw import check_contacts, draw_contacts
 from shoal.engine import open_engine
 from shoal.engine.work import check_run, open_work
 from shoal.errors import GuaranteeError, NoReleaseError
@@ -43,6 +44,7 @@ def anonymize(
     keep: Iterable[Any] | None = None,
     forbid: Iterable[Any] | None = None,
     exempt: Iterable[Any] | None = None,
+    contacts: str | None = None,
     method: str = "search",
     seed: int | None = None,
     effort: str = "balanced",
@@ -78,6 +80,9 @@ def anonymize(
         Edges that must stay and pairs that must not be joined: (u, v), or (u, v, slice) for one slice only.
     exempt
         People about whom nothing is changed.
+    contacts
+        "times" or "counts": also draw how many contacts every released edge has, and when they were, from everybody's in that
+        slice. The graph must keep them (`read(contacts=...)`). By default a release has edges only.
     method
         "search", or one of the paper's two, "greedy" and "optimal".
     seed
@@ -120,6 +125,7 @@ def anonymize(
     promise = make_promise(graph, k, protect=protect, horizon=horizon)
     how = How(method, effort, time_limit, objective, deletion_weight, restarts)
     limits = make_limits(graph, allow=allow, keep=keep, forbid=forbid, exempt=exempt, method=method)
+    check_contacts(graph, contacts)
     shard_people = check_run(shard_people, work_dir, resume=resume)
     progress, work = some_progress(progress), None
     if work_dir is not None:
@@ -139,6 +145,9 @@ def anonymize(
             assert limits is not None
             groups, released = search_blocks(graph, promise, how, limits, refusal)
     _check(released, promise)
+    if contacts is not None:
+        with progress.stage("drawing contacts", graph.n_slices) as tell:
+            released.contacts = draw_contacts(graph, released, contacts, promise.k, chance, some_jobs(jobs), tell)
     return Release(
         original=graph,
         graph=released,

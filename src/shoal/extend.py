@@ -23,6 +23,7 @@ from shoal.common.randomness import Randomness
 from shoal.contacts.build import ids_as_series
 from shoal.demands.limits import ALLOWED, Limits, make_limits
 from shoal.demands.promise import Promise
+from shoal.draw import check_contacts, draw_contacts
 from shoal.errors import GuaranteeError, InputError
 from shoal.files.appear import recover, sha256
 from shoal.graph import TemporalGraph
@@ -59,6 +60,7 @@ def extend(
     keep: Iterable[Any] | None = None,
     forbid: Iterable[Any] | None = None,
     exempt: Iterable[Any] | None = None,
+    contacts: str | None = None,
     seed: int | None = None,
     effort: str = "balanced",
     deletion_weight: float = 1.0,
@@ -78,7 +80,7 @@ def extend(
         may replace this one.
     allow, keep, forbid, exempt
         As in `anonymize`. What is not given goes on as it was, by the record; of pairs, those that were named for all slices.
-    seed, effort, deletion_weight, jobs, progress
+    contacts, seed, effort, deletion_weight, jobs, progress
         As in `anonymize`.
 
     Examples
@@ -94,6 +96,7 @@ def extend(
     """
     folder, file = a_path("folder", folder), Path(os.path.abspath(a_path("record", record)))
     TemporalGraph.check(graph, "extend")
+    check_contacts(graph, contacts)
     if folder.is_file():
         raise InputError(f"{folder}: is a file; extend goes on from the folder of the last release, which comes first")
     recover(Path(os.path.abspath(folder)))
@@ -135,6 +138,8 @@ def extend(
     promise = Promise(needs, np.zeros(whole.n_slices, np.int64), None)
     if (promise.crowds(released.degree_matrix(), directed=released.directed) < needs).any():
         raise GuaranteeError("somebody stands in too small a crowd; nothing was released, please report this")
+    if contacts is not None:
+        released.contacts = draw_contacts(whole, released, contacts, promise.k, chance, jobs, lambda share: None)
     waiting = tuple(node for node in newcomers if not joining)
     highest = max(known.get("highest", 0), *map(_number, (*known["ids"], *published)))
     series = ids_as_series(nodes) if kept else _names(nodes, names, highest + 1, chance)

@@ -95,6 +95,15 @@ _FORMS: dict[str, Callable[[Any], bool]] = {
     "edges.kept_share": _is_number,
     "sha256": lambda x: isinstance(x, dict),
 }
+# There only where a release has more than edges.
+_OPTIONAL: dict[str, Callable[[Any], bool]] = {
+    "contacts": lambda x: (
+        isinstance(x, dict)
+        and x.keys() == {"kind", "released"}
+        and x["kind"] in ("times", "counts")
+        and _is_whole(x["released"])
+    ),
+}
 
 
 def check_certificate(claims: dict[str, Any]) -> list[Check]:
@@ -107,9 +116,11 @@ def check_certificate(claims: dict[str, Any]) -> list[Check]:
     for field, value in claims.items():
         nested = field in ("cost", "edges") and isinstance(value, dict)
         flat |= {f"{field}.{inner}": x for inner, x in value.items()} if nested else {field: value}
-    wrong = [f"{ascii(field)[1:41]} does not belong" for field in sorted(flat.keys() - _FORMS.keys())]
+    wrong = [
+        f"{ascii(field)[1:41]} does not belong" for field in sorted(flat.keys() - _FORMS.keys() - _OPTIONAL.keys())
+    ]
     wrong += [f"{field} is missing" for field in _FORMS if field not in flat]
-    odd = [field for field, form in _FORMS.items() if field in flat and not form(flat[field])]
+    odd = [field for field, form in (_FORMS | _OPTIONAL).items() if field in flat and not form(flat[field])]
     wrong += [f"{field} is not what it should be" for field in odd]
     fields = Check(name, not wrong, "; ".join(wrong) or f"format {FORMAT}, {len(_FORMS)} fields")
     return [fields] if wrong else [fields, _check_coarse(claims), _check_agreement(claims)]

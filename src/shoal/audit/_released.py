@@ -29,7 +29,8 @@ class Check:
 
 # No release has a certificate that long, or packs so many rows into a byte of Parquet.
 _LONGEST_CERTIFICATE, _ROWS_PER_BYTE = 10_000_000, 100
-_NUMBERED = ("node", "source", "target", "block")
+_TIMES = ("time", "from", "until")
+_NUMBERED = ("node", "source", "target", "block", "count", *_TIMES)
 _QUOTED, _BARE = rb'"(?:[^"]|"")*+"', rb'[^",\r\n]'
 BROKEN = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
@@ -55,6 +56,7 @@ class Released:
     has_start: bool
     has_layer: bool
     has_blocks: bool
+    table: pl.DataFrame  # of the slices, as it stands in the folder
 
 
 def read_certificate(folder: Path) -> dict[str, Any]:
@@ -125,10 +127,17 @@ def read_record(record: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str,
         raise InputError(f"{what}: is not the private record of a release with levels of protection") from None
 
 
-def read_tables(folder: Path) -> tuple[Released, list[Check]]:
+def kind_of(claims: dict[str, Any]) -> str | None:
+    """What a release says of its contacts: "times", "counts", or nothing."""
+    said = claims.get("contacts")
+    return said.get("kind") if isinstance(said, dict) and isinstance(said.get("kind"), str) else None
+
+
+def read_tables(folder: Path, claims: dict[str, Any]) -> tuple[Released, list[Check]]:
     """The tables, and whether every end of an edge is a listed person, every slice is listed, and nothing is listed twice."""
+    timed = ("from", "until") if kind_of(claims) == "times" else ()
     nodes = read_table(folder, "nodes", ["node"])
-    slices = read_table(folder, "slices", ["slice"], "layer", "start", "block")
+    slices = read_table(folder, "slices", ["slice"], "layer", "start", "block", *timed)
     edges = read_table(folder, "edges", ["source", "target", "slice"], "layer")
     checks = []
     for table, column, what in ((nodes, "node", "person"), (slices, "slice", "slice")):
@@ -166,6 +175,7 @@ def read_tables(folder: Path) -> tuple[Released, list[Check]]:
         has_start=has_start,
         has_layer=has_layer,
         has_blocks=has_blocks,
+        table=slices,
     )
     return released, checks
 
@@ -200,7 +210,8 @@ def scan_rows(file: Path, columns: list[str], *optional: str) -> pl.LazyFrame:
     have = lazy.collect_schema()
     _check_columns(file.name, list(have), columns, optional)
     for column, kind in have.items():
-        if kind != pl.String and not (kind.is_integer() and column in _NUMBERED):
+        fits = (kind.is_integer() and column in _NUMBERED) or (kind.is_float() and column in _TIMES)
+        if kind != pl.String and not fits:
             raise Unreadable(f"column '{column}' of {file.name} holds {kind}")
     if more := sorted(pl.read_parquet_metadata(file).keys() - {"ARROW:schema"}):
         raise Unreadable(f"{file.name} carries more than its table: {ascii(more[0])[:40]}")

@@ -1,8 +1,8 @@
 """Prove a release from its files alone.
 
-This file and those it needs (`_listing`, `_released`, `_partitioned`, `_claims`, `_crowds`, `_promised`) import nothing of shoal
-but the exceptions, on purpose: they share no code with what they check. They read the tables with polars, count with numpy, and
-believe the certificate in nothing they can count themselves. What nothing in the folder proves is listed as claimed, not checked.
+This file and those it needs, whose names begin with an underscore, import nothing of shoal but the exceptions, on purpose: they
+share no code with what they check. They read the tables with polars, count with numpy, and believe the certificate in nothing
+they can count themselves. What nothing in the folder proves is listed as claimed, not checked.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from shoal.audit._claims import Counted, check_certificate, check_counts, not_checked
+from shoal.audit._contacts import check_contacts
 from shoal.audit._crowds import check_blocks, check_order, check_simple, count_crowds, everybody
 from shoal.audit._listing import check_files, is_partitioned
 from shoal.audit._partitioned import check_partitioned
@@ -171,7 +172,7 @@ def _refuse_strangers(claims: list[dict[str, Any]]) -> None:
 
 def _verify_partitioned(folder: Path, claims: dict[str, Any], k: int | None) -> Verdict:
     """A release in partitioned Parquet, which may be larger than memory."""
-    checks, smallest, counted = [*check_files(folder, claims["sha256"]), *check_certificate(claims)], None, None
+    checks, smallest, counted = [*check_files(folder, claims), *check_certificate(claims)], None, None
     if checks[1].passed:
         try:
             more, counted = check_partitioned(folder, claims, k)
@@ -195,11 +196,12 @@ def _rise(names: list[str]) -> bool:
 
 def _check_folder(folder: Path, claims: dict[str, Any]) -> tuple[list[Check], Part | None]:
     """One folder on its own: files, tables, simple slices, and what the certificate claims."""
-    checks = [*check_files(folder, claims["sha256"]), *check_certificate(claims)]
+    checks = [*check_files(folder, claims), *check_certificate(claims)]
     if not checks[1].passed:
         return checks, None
     try:
-        released, more = read_tables(folder)
+        released, more = read_tables(folder, claims)
+        behind = check_contacts(folder, claims, released)[0] if all(x.passed for x in [*checks, *more]) else []
     except Unreadable as problem:
         return [*checks, Check("the tables can be read", False, str(problem))], None
     checks += more
@@ -225,5 +227,6 @@ def _check_folder(folder: Path, claims: dict[str, Any]) -> tuple[list[Check], Pa
         check_order(released, directed=directed),
         check_blocks(released, horizon if isinstance(horizon, str) else None),
         *check_counts(claims, counted),
+        *behind,
     ]
     return checks, Part(claims, released, names, place, sizes, counted)

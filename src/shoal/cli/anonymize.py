@@ -71,6 +71,7 @@ def anonymize(
     resume: options.Resume = False,
     private: options.Private = None,
     private_report: options.PrivateReport = None,
+    contacts: options.Contacts = None,
     keep_ids: options.KeepIds = False,
     format: options.Format = "csv",
     no_report: options.NoReport = False,
@@ -83,6 +84,7 @@ def anonymize(
 ) -> None:
     """Make a release in which everybody has the same number of edges per slice as at least k - 1 others."""
     from shoal.anonymize import anonymize as run
+    from shoal.draw import kept
     from shoal.engine.work import check_work
     from shoal.large import is_contacts_folder
     from shoal.published.about import make_about
@@ -102,7 +104,7 @@ def anonymize(
         refused = {
             "--protect": protect, "--horizon": horizon, "--allow": allow != "both", "--must-keep": must_keep,
             "--forbid": forbid, "--exempt": exempt, "--method": method != "search", "--time-limit": time_limit,
-            "--private-report": private_report, "--title": title, "--by": by, "--date": date,
+            "--private-report": private_report, "--contacts": contacts, "--title": title, "--by": by, "--date": date,
         }  # fmt: skip
         given = {
             "seed": seed, "effort": effort, "objective": objective, "deletion_weight": 10.0 if keep_edges else 1.0,
@@ -120,13 +122,13 @@ def anonymize(
             if private:
                 typer.echo(f"Who is who stands in {private}: keep it secret.")
         return
-    graph = load(input, where["progress"])
+    graph = load(input, where["progress"], contacts=kept(contacts))
     console.tell_input(graph, quiet=quiet, json=json, effort=effort)
     with console.own_stdout():
         release = run(
             graph, level, protect=None if protect is None else read_people(protect),
             horizon=horizon, allow=allow, **options.limits(must_keep, forbid, exempt),
-            method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
+            contacts=contacts, method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
             deletion_weight=10.0 if keep_edges else 1.0, restarts=restarts, **where,
         )  # fmt: skip
     with console.own_warnings():

@@ -106,7 +106,23 @@ def describe_release(release: Release) -> list[str]:
         now,
         f"Edges: {edges.kept:,} of {edges.original:,} kept ({edges.kept_share:.0%}), "
         f"{edges.removed:,} removed, {edges.added:,} added.",
+        *_contacts(release),
     ]
+
+
+def _contacts(release: Release) -> list[str]:
+    """How many contacts the released edges stand for, where they were drawn."""
+    before, now = release.original.contacts, release.graph.contacts
+    if before is None or now is None:
+        return []
+    lost = sum(
+        a.sum() != b.sum()
+        for a, b in zip(release.original.contact_counts(), release.graph.contact_counts(), strict=True)
+    )
+    but = (
+        f"; {plural(lost, 'slice has', 'slices have')} another total, having too few edges or too many" if lost else ""
+    )
+    return [f"Contacts: {now.counts.sum():,} drawn for {before.counts.sum():,}, with the total of every slice{but}."]
 
 
 def describe_folder(certificate: Mapping[str, Any], output: Path, also: str = "") -> list[str]:

@@ -41,6 +41,7 @@ def extend(
     must_keep: options.MustKeep = None,
     forbid: options.Forbid = None,
     exempt: options.Exempt = None,
+    contacts: options.Contacts = None,
     effort: options.Effort = "balanced",
     seed: options.Seed = None,
     jobs: options.Jobs = None,
@@ -54,6 +55,7 @@ def extend(
     quiet: options.Quiet = False,
 ) -> None:
     """Publish later slices so that all releases together keep k; people who are new and too few are held back."""
+    from shoal.draw import kept
     from shoal.extend import extend as run
     from shoal.published.about import make_about
     from shoal.write import check_target
@@ -61,12 +63,12 @@ def extend(
     check_target(output, force=force)
     make_about(title, by, date)
     progress = console.progress(quiet)
-    graph = load(input, progress)
+    graph = load(input, progress, contacts=kept(contacts))
     console.tell_input(graph, quiet=quiet, json=json)
     limits = options.limits(must_keep, forbid, exempt)
     with console.own_stdout():
         made = run(
-            release, graph, private, allow=allow, **limits, seed=seed, effort=effort, jobs=jobs,
+            release, graph, private, allow=allow, **limits, contacts=contacts, seed=seed, effort=effort, jobs=jobs,
             progress=progress,
         )  # fmt: skip
     with console.own_warnings():

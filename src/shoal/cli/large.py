@@ -32,7 +32,7 @@ def _reading(folder: Path, reading: dict[str, Any], refused: dict[str, Any]) -> 
     asked = {"--directed": reading["directed"], "--layer": reading["layer"], "--nodes": reading["nodes"],
              "--dialect": reading["dialect"], "--time-format": reading["time_format"],
              "--day-first": reading["day_first"] is not None, "--header": reading["header"] is not None,
-             "--encoding": reading["encoding"], **refused}  # fmt: skip
+             "--encoding": reading["encoding"], "--count": reading["count"], **refused}  # fmt: skip
     for name, value in asked.items():
         if value:
             raise InputError(f"{folder}: {name} does not go with a folder of Parquet; it works on a single file")

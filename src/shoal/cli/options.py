@@ -111,6 +111,22 @@ Directed = Annotated[
         "--directed", help="Contacts go from source to target; both directions count.", rich_help_panel=_INPUT
     ),
 ]
+Contacts = Annotated[
+    str | None,
+    typer.Option(
+        "--contacts",
+        help="Also publish contacts, drawn from everybody's of a slice: times, or counts of each edge.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Count = Annotated[
+    str | None,
+    typer.Option(
+        "--count",
+        help="Column that says how many contacts a line stands for, or how long it lasted.",
+        rich_help_panel=_INPUT,
+    ),
+]
 Output = Annotated[
     Path,
     typer.Option("-o", "--output", help="The release folder to make.", rich_help_panel=_OUTPUT, show_default=False),
@@ -226,6 +242,7 @@ def _reading(
     origin: Origin = None,
     header: Header = None,
     encoding: Encoding = None,
+    count: Count = None,
 ) -> None:
     """The options of every command that reads contacts."""
 

@@ -30,18 +30,7 @@ class Parts:
         order = ids.arg_sort().to_numpy()
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
-        ends = [place[graph._edges[:, 0]], place[graph._edges[:, 1]]]
-        return _read_like(
-            graph,
-            type(graph)._from_codes(
-                ids.sort(),
-                ends,
-                graph.slice_codes(),
-                list(graph.slices),
-                directed=graph.directed,
-                ordered=graph.ordered,
-            ),
-        )
+        return _moved(graph, ids.sort(), place)
 
     def over(self, ids: pl.Series) -> TemporalGraph:
         """The same slices over these people: those who were not there have no edges, and edges of others are gone.
@@ -55,19 +44,7 @@ class Parts:
         ids = ids.sort()
         place = {node: i for i, node in enumerate(ids.to_list())}
         moved = np.array([place.get(node, -1) for node in graph.nodes.to_list()], np.int32)
-        ends = moved[graph._edges]
-        there = (ends >= 0).all(axis=1)
-        return _read_like(
-            graph,
-            type(graph)._from_codes(
-                ids,
-                [ends[there, 0], ends[there, 1]],
-                graph.slice_codes()[there],
-                list(graph.slices),
-                directed=graph.directed,
-                ordered=graph.ordered,
-            ),
-        )
+        return _moved(graph, ids, moved)
 
     def subgraph(self, people: Iterable[Any]) -> TemporalGraph:
         """These people and the edges among them, in all slices.
@@ -106,7 +83,10 @@ class Parts:
         edges = [graph.edges(t) for t in chosen]
         bounds = np.concatenate([[0], np.cumsum([len(e) for e in edges], dtype=np.int64)])
         slices, kept = [graph.slices[t] for t in chosen], np.concatenate(edges)
-        return type(graph)(graph.nodes, slices, kept, bounds, directed=graph.directed, ordered=True)
+        made = type(graph)(graph.nodes, slices, kept, bounds, directed=graph.directed, ordered=True)
+        if graph.contacts is not None:
+            made.contacts = graph.contacts.of_slices(graph._starts, chosen)
+        return made
 
 
 def _graph(parts: Any) -> TemporalGraph:
@@ -114,9 +94,20 @@ def _graph(parts: Any) -> TemporalGraph:
     return parts
 
 
-def _read_like(graph: TemporalGraph, made: TemporalGraph) -> TemporalGraph:
-    """A graph made of another one is of the same lines of the same file."""
+def _moved(graph: TemporalGraph, ids: pl.Series, place: np.ndarray) -> TemporalGraph:
+    """The graph over other people: whoever was node i is `place[i]` now, or gone where that is -1.
+
+    It is of the same lines of the same file, and the contacts behind its edges come along.
+    """
+    ends = place[graph._edges]
+    there = (ends >= 0).all(axis=1)
+    u, v, codes = ends[there, 0], ends[there, 1], graph.slice_codes()[there]
+    made = type(graph)._from_codes(
+        ids, [u, v], codes, list(graph.slices), directed=graph.directed, ordered=graph.ordered
+    )
     made.tally, made.cut = graph.tally, graph.cut
+    if graph.contacts is not None:
+        made.contacts = graph.contacts.moved(made._stored(), u, v, codes, there)
     return made
 
 

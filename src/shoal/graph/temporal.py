@@ -12,6 +12,8 @@ import polars as pl
 
 from shoal.common.checks import a_list, yes_or_no
 from shoal.contacts import build
+from shoal.contacts.behind import EdgeContacts, Edges, contacts_behind
+from shoal.contacts.slices import encode_slices
 from shoal.errors import InputError, spoken
 from shoal.graph.parts import Parts
 from shoal.interop import Conversions
@@ -113,6 +115,7 @@ class TemporalGraph(Conversions, Parts):
         self.ordered = ordered
         self.tally = tally
         self.cut: Cut | None = None
+        self.contacts: EdgeContacts | None = None
         self._edges = edges
         self._starts = starts
 
@@ -136,6 +139,8 @@ class TemporalGraph(Conversions, Parts):
         origin: str | None = None,
         nodes: Iterable[Any] | None = None,
         directed: bool = False,
+        contacts: str | None = None,
+        count: str | None = None,
     ) -> TemporalGraph:
         """Build from a table of contacts: polars, pandas, pyarrow, a dict of columns, anything that speaks Arrow.
 
@@ -147,36 +152,31 @@ class TemporalGraph(Conversions, Parts):
         `slice` names the slices in their order, empty ones included. A contact that lasts from `time` to `end` is in every
         slice that this touches; where one of the two is missing it lasts from the first slice, or to the last.
 
+        With `contacts` ("times" or "counts") the graph keeps the contacts behind its edges, for a release that has them; `count`
+        is a column that says how many contacts a line stands for.
+
         >>> TemporalGraph.from_edges({"a": [1, 2], "b": [2, 3], "t": [0, 90_000]}, "a", "b", time="t", slice="1d")
         TemporalGraph(3 nodes, 2 slices, 2 edges, undirected)
         """
         columns, said = build.contact_columns(
-            frame, {"source": source, "target": target, "time": time, "layer": layer, "end": end},
+            frame, {"source": source, "target": target, "time": time, "layer": layer, "end": end, "count": count},
             cut=slice is not None or slices is not None,
         )  # fmt: skip
         extra = None if nodes is None else build.ids_as_series(a_list("nodes", nodes))
         yes_or_no("directed", directed)
         ids, ends = build.encode_ids([columns["source"], columns["target"]], extra)
-        codes, rows, labels, assumed = build.encode_slices(
-            columns.get("time"),
-            columns.get("layer"),
-            columns.get("end"),
-            slice=slice,
-            slices=slices,
-            timezone=timezone,
-            offset=offset,
-            time_format=time_format,
-            time_unit=time_unit,
-            day_first=day_first,
-            origin=origin,
-        )
-        if rows is not None:
-            ends = [side[rows] for side in ends]
-        made = cls._from_codes(
-            ids, ends, codes, [Slice(*x) for x in labels], directed=directed, ordered="time" in columns
-        )
+        how = {
+            "slice": slice, "slices": slices, "timezone": timezone, "offset": offset, "time_format": time_format,
+            "time_unit": time_unit, "day_first": day_first, "origin": origin,
+        }  # fmt: skip
+        found = encode_slices(columns.get("time"), columns.get("layer"), columns.get("end"), **how)
+        if found.rows is not None:
+            ends = [side[found.rows] for side in ends]
+        labels = [Slice(*x) for x in found.labels]
+        made = cls._from_codes(ids, ends, found.codes, labels, directed=directed, ordered="time" in columns)
+        made.contacts = contacts_behind(made._stored(), ends, found, columns, contacts, how)
         assert made.tally is not None
-        remarks = (*map(spoken, assumed), *build.alike(ids))
+        remarks = (*map(spoken, found.said), *build.alike(ids))
         made.tally = made.tally._replace(unused=said.unused, guessed=said.guessed, remarks=remarks)
         if "time" in columns:
             made.cut = Cut(slice if isinstance(slice, str) else None, slices, timezone, offset)
@@ -252,6 +252,9 @@ class TemporalGraph(Conversions, Parts):
         tally = Tally(len(ends[0]), loops, repeats)
         return cls(ids, slices, edges, starts, directed=directed, ordered=ordered, tally=tally)
 
+    def _stored(self) -> Edges:
+        return Edges(self._edges, self._starts, self.n_nodes, self.directed)
+
     @property
     def n_nodes(self) -> int:
         """People, isolated ones included."""
@@ -312,6 +315,20 @@ class TemporalGraph(Conversions, Parts):
             if len(ends):
                 counts[:, t] = np.bincount(ends, minlength=self.n_nodes)
         return counts
+
+    def contact_counts(self) -> list[np.ndarray]:
+        """For every slice, how many contacts are behind each of its edges; the graph must keep them."""
+        if self.contacts is None:
+            raise InputError("this graph does not keep the contacts behind its edges; read it with contacts='counts'")
+        return np.split(self.contacts.counts, self._starts[1:-1])
+
+    def strength_matrix(self) -> np.ndarray:
+        """(n, T) how many contacts everybody has in each slice; (n, 2T) of a directed graph, as in `degree_matrix`."""
+        found = np.zeros((2, self.n_nodes, self.n_slices), np.int64)
+        for t, counts in enumerate(self.contact_counts()):
+            for side in (0, 1):
+                found[side, :, t] = np.bincount(self.edges(t)[:, side], counts, minlength=self.n_nodes)
+        return np.hstack([found[1], found[0]]) if self.directed else found[0] + found[1]
 
     def slice_codes(self) -> np.ndarray:
         """For every edge, the number of its slice."""

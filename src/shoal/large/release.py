@@ -20,8 +20,9 @@ from shoal.files.appear import appearing_whole
 from shoal.published.certificate import Facts, make_certificate
 from shoal.release import EdgeCounts
 from shoal.write.again import warn_if_again
-from shoal.write.folder import check_target, write_certificate, write_parquet
+from shoal.write.folder import check_target, write_certificate
 from shoal.write.private import check_private, digest_of, write_private
+from shoal.write.tables import write_parquet
 
 
 class Made(NamedTuple):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import shoal
+from shoal.contacts.behind import EdgeContacts
 from shoal.demands.promise import Promise
 from shoal.files.appear import sha256
 from shoal.published.coarse import WEAKEST_BOUND
@@ -60,6 +61,12 @@ class Facts(NamedTuple):
     bound: int
     edges: EdgeCounts
     limits: str | None = None
+    contacts: dict[str, Any] | None = None
+
+
+def contacts_in_numbers(contacts: EdgeContacts) -> dict[str, Any]:
+    """What a certificate says of the contacts behind the released edges."""
+    return {"kind": contacts.kind, "released": int(contacts.counts.sum())}
 
 
 def certificate(release: Release, folder: Path, *, keep_ids: bool) -> dict[str, Any]:
@@ -77,6 +84,7 @@ def certificate(release: Release, folder: Path, *, keep_ids: bool) -> dict[str, 
         bound=release.bound,
         edges=release.edges,
         limits=None if release.limits is None else release.limits.in_words(),
+        contacts=None if graph.contacts is None else contacts_in_numbers(graph.contacts),
     )
     return make_certificate(promise, promise.people_by_level(), facts, folder, keep_ids=keep_ids)
 
@@ -96,6 +104,7 @@ def make_certificate(
         "attacker": "knows the degree of a person in every slice"
         + (" of any one block of the calendar" if promise.n_blocks > 1 else ""),
         "limits": facts.limits,
+        **({} if facts.contacts is None else {"contacts": facts.contacts}),
         "rounding": None,
         "k": promise.k,
         "people_by_k": {str(level): count for level, count in people_by_level.items()},

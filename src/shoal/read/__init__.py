@@ -42,6 +42,8 @@ def read(
     header: bool | None = None,
     encoding: str | None = None,
     directed: bool = False,
+    contacts: str | None = None,
+    count: str | None = None,
 ) -> TemporalGraph:
     """Read contacts from a file: CSV, TSV, Excel, Parquet, GraphML, GEXF or a named dialect, plain or compressed.
 
@@ -78,6 +80,9 @@ def read(
         Of a text that is not UTF-8; by default cp1252, as Windows writes it.
     directed
         Keep the direction of contacts.
+    contacts, count
+        Keep the contacts behind the edges, for a release that has them: "times", or only "counts"; and a column that says how many
+        contacts a line stands for, or how long it lasted in whole seconds or minutes.
 
     Examples
     --------
@@ -89,7 +94,7 @@ def read(
     """
     path = place(path)
     told = {"source": source, "target": target, "time": time, "layer": layer}
-    for name, value in (*told.items(), ("dialect", dialect), ("encoding", encoding)):
+    for name, value in (*told.items(), ("dialect", dialect), ("encoding", encoding), ("count", count)):
         if value is not None:
             a_text(name, value)
     if header is not None:
@@ -110,6 +115,10 @@ def read(
     if directed and layout.directed is False:
         raise InputError(f"{path}: --directed was asked for, but edges in it have no direction")
     names, guessed = _choose_columns(path, layout, told, cut=slice is not None or slices is not None)
+    if count is not None:
+        if count not in layout.table.frame.columns:
+            raise _no_column(path, layout, count, "count")
+        names["count"] = count
     if layout.end is not None and names.get("time") == layout.time:
         names["end"] = layout.end
     used = {name for name in names.values() if name}
@@ -135,6 +144,7 @@ def read(
             origin=origin,
             nodes=extra,
             directed=directed,
+            contacts=contacts,
         )
     except RowError as error:
         raise InputError(f"{where(error.row)}, column '{error.column}': {error.problem}") from None

@@ -24,6 +24,12 @@ def facts(release: Release, about: About, *, keep_ids: bool, exact: bool, lines:
     rows["edges"] = f"{'directed' if graph.directed else 'without a direction'}, {graph.n_edges:,} in the release"
     if lines is not None:
         rows["contacts read"] = _read(lines, exact=exact)
+    if graph.contacts is not None:
+        shown = "with their times" if graph.contacts.kind == "times" else "counted by edge"
+        rows["contacts"] = (
+            f"{graph.contacts.counts.sum():,} in the release, {shown}, drawn from everybody's of a slice: they say nothing about "
+            "anybody that the edges do not say"
+        )
     if exact:
         tally = release.original.tally
         for name, field in (("columns not used", "unused"), ("columns guessed", "guessed")):

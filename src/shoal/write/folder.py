@@ -17,9 +17,9 @@ from shoal.files.appear import appearing_whole, recover
 from shoal.published.about import About, make_about
 from shoal.published.certificate import certificate
 from shoal.published.coarse import coarse_certificate
-from shoal.read.text import first_line
 from shoal.write.again import warn_if_again
 from shoal.write.private import check_private_report, check_record, private_record, write_private, write_private_report
+from shoal.write.tables import write_tables
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -90,7 +90,7 @@ def write_release(
     name = release.work.draft if release.work is not None else None
     with appearing_whole(target, name, record=record, force=force) as (draft, record_draft):
         with told.stage("writing", 1):
-            _write_tables(release, names, draft, format)
+            write_tables(release, names, draft, format)
         found = _measured(release, about, told, keep_ids=keep_ids) if report or private_report is not None else None
         if report and found is not None:
             with told.stage("drawing", 1):
@@ -150,49 +150,3 @@ def published_names(release: Release) -> pl.Series:
         return release.after.names
     ranks = release.chance.rank([f"pseudonym/{x}" for x in release.graph.nodes.to_list()])
     return pl.Series("node", ranks + 1)
-
-
-def _write_tables(release: Release, names: pl.Series, folder: Path, format: str) -> None:
-    """nodes, slices and edges, sorted by what is published, so that the order tells nothing about the input's."""
-    graph = release.graph
-    slices = pl.DataFrame(
-        {
-            "slice": [s.label for s in graph.slices],
-            "layer": [s.layer for s in graph.slices],
-            "start": [s.start for s in graph.slices],
-        },
-        schema={"slice": pl.String, "layer": pl.String, "start": pl.String},
-    )
-    if release.promise.n_blocks > 1:
-        slices = slices.with_columns(block=pl.Series(release.promise.blocks + 1))
-    slices = slices.select(c for c in slices.columns if c == "slice" or slices[c].null_count() < len(slices))
-    public = graph.renamed(names)
-    sorted_names, codes = public.nodes, public.slice_codes()
-    edges = pl.DataFrame(
-        {
-            "source": sorted_names.gather(public._edges[:, 0]),
-            "target": sorted_names.gather(public._edges[:, 1]),
-            "slice": slices["slice"].gather(codes),
-        }
-    )
-    if "layer" in slices.columns:
-        edges = edges.with_columns(layer=slices["layer"].gather(codes))
-    for name, frame in (("nodes", sorted_names.alias("node").to_frame()), ("slices", slices), ("edges", edges)):
-        if format == "parquet":
-            write_parquet(frame, folder / f"{name}.parquet")
-        else:
-            frame.write_csv(folder / f"{name}.csv", quote_style="non_numeric" if _has_returns(frame) else "necessary")
-
-
-def write_parquet(frame: pl.DataFrame, file: Path, **options: Any) -> None:
-    """Write a table as Parquet, or one sentence."""
-    try:
-        frame.write_parquet(file, **options)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise InputError(f"{file}: cannot be written ({first_line(error)})") from None
-
-
-def _has_returns(frame: pl.DataFrame) -> bool:
-    """Whether a name holds a carriage return, around which some versions of polars put no quotes."""
-    texts = frame.select(pl.col(pl.String).str.contains("\r", literal=True).any())
-    return any(texts.row(0)) if texts.width else False
