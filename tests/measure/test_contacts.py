@@ -18,7 +18,7 @@ VALUES = st.lists(st.integers(0, 20), min_size=1, max_size=20).map(np.array)
 
 @given(VALUES, VALUES)
 def test_the_distance_is_that_of_kolmogorov_and_smirnov(one, other):
-    assert distance(one, other) == pytest.approx(ks_2samp(one, other).statistic)
+    assert distance(one, other) == pytest.approx(ks_2samp(one, other, method="asymp").statistic)
 
 
 def test_a_graph_is_like_itself():
@@ -33,7 +33,7 @@ def test_by_hand():
     rows = {"source": [1, 1, 3, 3], "target": [2, 2, 4, 4], "n": [1, 2, 1, 1]}
     one = TemporalGraph.from_edges(rows, count="n")
     two = TemporalGraph.from_edges(rows | {"n": [1, 1, 3, 3]}, count="n")
-    assert compare_contacts(one, two) == {"slices_with_other_totals": 1, "counts_distance": 1.0, "strong_ties": 0.0}
+    assert compare_contacts(one, two) == {"slices_with_other_totals": 1, "counts_distance": 0.5, "strong_ties": 0.0}
     assert burstiness(np.array([5, 5, 5])) == -1
     assert burstiness(np.array([])) is None
     with pytest.raises(InputError, match="keep the contacts"):
