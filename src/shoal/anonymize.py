@@ -16,18 +16,17 @@ from typing import Any
 import numpy as np
 
 from shoal.common.checks import some_jobs, some_progress
-from shoal.common.crowds import distinct_rows
+from shoal.common.crowds import distinct_columns
 from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
 from shoal.demands.limits import Limits, make_limits
 from shoal.demands.promise import Promise, make_promise
 from shoal.draw import check_contacts, draw_contacts
-from shoal.engine import open_engine
-from shoal.engine.work import check_run, open_work
+from shoal.engine.work import check_run, open_runner
 from shoal.errors import GuaranteeError, NoReleaseError
 from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
-from shoal.pieces import Runner, group_blocks, rebuild_slices, search_blocks
+from shoal.pieces import group_blocks, rebuild_slices, search_blocks
 from shoal.release import Release
 from shoal.stages import METHODS, Groups, How
 
@@ -127,15 +126,10 @@ def anonymize(
     limits = make_limits(graph, allow=allow, keep=keep, forbid=forbid, exempt=exempt, method=method)
     check_contacts(graph, contacts)
     shard_people = check_run(shard_people, work_dir, resume=resume)
-    progress, work = some_progress(progress), None
-    if work_dir is not None:
-        what = _described(graph, promise, how, limits, shard_people)
-        work = open_work(work_dir, what, seed, resume=resume)
-        seed = work.seed
-    chance = Randomness(seed, graph.digest())
-
-    with open_engine(engine, jobs=jobs, memory=worker_memory, work=work.folder if work else None) as workers:
-        run = Runner(workers, work)
+    progress, what = some_progress(progress), described(graph, promise, how, limits, shard_people)
+    where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
+    with open_runner(what, seed, **where, within=graph.run) as run:
+        chance = Randomness(seed if run.work is None else run.work.seed, graph.digest())
         try:
             with progress.stage("grouping", 100) as tell:
                 groups = group_blocks(graph, promise, how, limits, chance, shard_people, run, tell)
@@ -144,7 +138,7 @@ def anonymize(
         except NoReleaseError as refusal:
             assert limits is not None
             groups, released = search_blocks(graph, promise, how, limits, refusal)
-    _check(released, promise)
+    check_promise(released, promise)
     if contacts is not None:
         with progress.stage("drawing contacts", graph.n_slices) as tell:
             released.contacts = draw_contacts(graph, released, contacts, promise.k, chance, some_jobs(jobs), tell)
@@ -158,17 +152,17 @@ def anonymize(
         rounds=[count for g in groups for count in g.rounds],
         bound=sum(g.bound for g in groups),
         limits=limits,
-        work=work,
+        work=run.work,
     )
 
 
-def _described(
+def described(
     graph: TemporalGraph, promise: Promise, how: How, limits: Limits | None, shard_people: int
 ) -> dict[str, Any]:
     """Everything but the seed that determines a release, for the work folder."""
     return {
         "input": graph.digest().hex(),
-        "k": hashlib.blake2b(repr(promise.needs.tolist()).encode(), digest_size=16).hexdigest(),
+        "k": hashlib.blake2b(promise.needs.tobytes(), digest_size=16).hexdigest(),
         "horizon": promise.blocks.tolist(),
         "options": repr(how),
         "limits": None if limits is None else limits.digest(),
@@ -176,15 +170,16 @@ def _described(
     }
 
 
-def _check(released: TemporalGraph, promise: Promise) -> None:
+def check_promise(released: TemporalGraph, promise: Promise) -> None:
     """The promise itself, counted from the edges that are about to be given away."""
-    if (promise.crowds(released.degree_matrix(), directed=released.directed) < promise.needs).any():
+    if (promise.crowds(released) < promise.needs).any():
         raise GuaranteeError("somebody stands in too small a crowd; nothing was released, please report this")
 
 
 def _lasting(released: TemporalGraph, groups: list[Groups]) -> np.ndarray:
     """Groups of people who are alike in the whole release: those of stage 1, or larger ones where people changed crowds."""
-    degrees = released.degree_matrix()
-    labels = groups[0].labels
-    alike = len(groups) == 1 and bool((degrees == degrees[np.unique(labels, return_index=True)[1]][labels]).all())
-    return labels if alike else distinct_rows(degrees)[1]
+    labels, columns = groups[0].labels, range(released.n_columns)
+    first = np.unique(labels, return_index=True)[1]
+    if len(groups) == 1 and all((of == of[first][labels]).all() for of in map(released.degree_column, columns)):
+        return labels
+    return distinct_columns(lambda: map(released.degree_column, columns), released.n_nodes, len(columns))[1]

@@ -17,19 +17,23 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from shoal.anonymize import check_promise, described
 from shoal.common.checks import a_path, some_jobs, some_progress
-from shoal.common.progress import Progress, run_jobs
+from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
 from shoal.contacts.build import ids_as_series
 from shoal.demands.limits import ALLOWED, Limits, make_limits
 from shoal.demands.promise import Promise
 from shoal.draw import check_contacts, draw_contacts
-from shoal.errors import GuaranteeError, InputError
+from shoal.engine.work import check_run, open_runner
+from shoal.errors import InputError
 from shoal.files.appear import recover, sha256
 from shoal.graph import TemporalGraph
-from shoal.read.release import load_json, read_claims, read_table
+from shoal.group.cut import SHARD_PEOPLE
+from shoal.pieces import group_blocks, rebuild_slices
+from shoal.read.release import load_record, read_claims, read_table
 from shoal.release import Release
-from shoal.stages import How, group_people, rebuild_slice
+from shoal.stages import How
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +69,11 @@ def extend(
     effort: str = "balanced",
     deletion_weight: float = 1.0,
     jobs: int | None = None,
+    engine: Any = "local",
+    worker_memory: str | None = None,
+    shard_people: int = SHARD_PEOPLE,
+    work_dir: str | os.PathLike[str] | None = None,
+    resume: bool = False,
     progress: Progress | None = None,
 ) -> Release:
     """Release later slices under the pseudonyms, and with the groups, of an earlier release.
@@ -80,7 +89,7 @@ def extend(
         may replace this one.
     allow, keep, forbid, exempt
         As in `anonymize`. What is not given goes on as it was, by the record; of pairs, those that were named for all slices.
-    contacts, seed, effort, deletion_weight, jobs, progress
+    contacts, seed, effort, deletion_weight, jobs, engine, worker_memory, shard_people, work_dir, resume, progress
         As in `anonymize`.
 
     Examples
@@ -103,13 +112,12 @@ def extend(
     known, digest = read_record(file), sha256(file)
     published, kept = _check_fits(folder, graph, known, file)
     how = How("search", effort, None, "edges", deletion_weight, 1)
-    jobs, progress = some_jobs(jobs), some_progress(progress)
-    chance = Randomness(seed, graph.digest())
+    shard_people, progress = check_run(shard_people, work_dir, resume=resume), some_progress(progress)
+    context = graph.digest()
     graph, names = _same_ids(graph, known["ids"])
     newcomers = [node for node in graph.nodes.to_list() if node not in names]
     joining = newcomers if len(newcomers) >= known["k"] else []
-    people = ids_as_series([*names, *joining])
-    whole = graph.over(people)
+    whole = graph.over(ids_as_series([*names, *joining]))
     limits = _limits(whole, known, allow=allow, keep=keep, forbid=forbid, exempt=exempt)
 
     nodes = whole.nodes.to_list()
@@ -118,28 +126,24 @@ def extend(
     old_names = [names[node] for node in nodes if node in names]
     labels[~new] = [known["groups"][name] for name in old_names]
     needs[~new] = [known["levels"][name] for name in old_names]
-    with progress.stage("grouping", 100) as tell:
-        bound = 0
-        if joining:
-            rows = np.ascontiguousarray(whole.degree_matrix()[new])
-            within = None if limits is None else limits.of_columns(np.arange(rows.shape[1])).of_people(new)
-            found = group_people(rows, needs[new], how, within=within, rng=chance.stream("group"), jobs=jobs, tell=tell)
-            labels[new] = max(known["groups"].values(), default=-1) + 1 + found.labels
-            bound = found.bound
-    _, labels = np.unique(labels, return_inverse=True)
-
-    def rebuild(t: int) -> np.ndarray:
-        within = None if limits is None else limits.of_slice(t)
-        rng = chance.stream(f"rebuild/{t}")
-        return rebuild_slice(whole.edges(t), labels, how, directed=whole.directed, limits=within, rng=rng)
-
-    with progress.stage("rebuilding", whole.n_slices) as tell:
-        released = whole.with_edges(run_jobs(rebuild, range(whole.n_slices), jobs, tell))
-    promise = Promise(needs, np.zeros(whole.n_slices, np.int64), None)
-    if (promise.crowds(released.degree_matrix(), directed=released.directed) < needs).any():
-        raise GuaranteeError("somebody stands in too small a crowd; nothing was released, please report this")
+    promise, bound = Promise(needs, np.zeros(whole.n_slices, np.int64), None), 0
+    what = described(whole, promise, how, limits, shard_people) | {"record": digest}
+    where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
+    with open_runner(what, seed, **where, within=whole.run) as run:
+        chance = Randomness(seed if run.work is None else run.work.seed, context)
+        with progress.stage("grouping", 100) as tell:
+            if joining:
+                (found,) = group_blocks(whole, promise, how, limits, chance, shard_people, run, tell, some=new)
+                labels[new] = max(known["groups"].values(), default=-1) + 1 + found.labels[new]
+                bound = found.bound
+        _, labels = np.unique(labels, return_inverse=True)
+        with progress.stage("rebuilding", whole.n_slices) as tell:
+            released = rebuild_slices(whole, promise, how, limits, chance, [labels], run, tell, change_class=False)
+    check_promise(released, promise)
     if contacts is not None:
-        released.contacts = draw_contacts(whole, released, contacts, promise.k, chance, jobs, lambda share: None)
+        released.contacts = draw_contacts(
+            whole, released, contacts, promise.k, chance, some_jobs(jobs), lambda share: None
+        )
     waiting = tuple(node for node in newcomers if not joining)
     highest = max(known.get("highest", 0), *map(_number, (*known["ids"], *published)))
     series = ids_as_series(nodes) if kept else _names(nodes, names, highest + 1, chance)
@@ -154,12 +158,13 @@ def extend(
         bound=bound,
         after=Earlier(folder, file, digest, known, series, highest + len(joining), len(joining), kept, waiting),
         limits=limits,
+        work=run.work,
     )
 
 
 def read_record(file: Path) -> dict[str, Any]:
     """The private record of a release; one that could not have been written by a release is an InputError."""
-    record = load_json(file)
+    record = load_record(file)
     parts = {
         "k": int,
         "slices": list,
@@ -284,6 +289,6 @@ def _same_ids(graph: TemporalGraph, ids: dict[str, Any]) -> tuple[TemporalGraph,
 def _names(nodes: list[Any], names: dict[Any, str], first: int, chance: Randomness) -> pl.Series:
     """Published names: those of before; for newcomers numbers that nobody ever had, in a secret order."""
     new = [node for node in nodes if node not in names]
-    ranks = chance.rank([f"pseudonym/{node}" for node in new])
+    ranks = chance.rank((f"pseudonym/{node}" for node in new), len(new))
     fresh = {node: first + int(rank) for node, rank in zip(new, ranks, strict=True)}
     return pl.Series("node", [fresh[node] if node in fresh else int(names[node]) for node in nodes])

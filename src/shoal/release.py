@@ -110,7 +110,7 @@ class Release:
     @cached_property
     def crowds(self) -> np.ndarray:
         """(blocks, people) how large everybody's crowd is in each block of the history; one block without a horizon."""
-        return self.promise.crowds(self.degrees, directed=self.graph.directed)
+        return self.promise.crowds(self.graph)
 
     @property
     def min_class_size(self) -> int:
@@ -125,7 +125,8 @@ class Release:
     @cached_property
     def cost_l1(self) -> int:
         """Sum over people and slices of the change in degree."""
-        return int(np.abs(self.original.degree_matrix() - self.degrees).sum(dtype=np.int64))
+        old, new = self.original.degree_column, self.graph.degree_column
+        return sum(int(np.abs(old(c) - new(c)).sum(dtype=np.int64)) for c in range(self.graph.n_columns))
 
     @property
     def cost_normalised(self) -> float:
@@ -175,7 +176,7 @@ class Release:
         private: str | os.PathLike[str] | None = None,
         private_report: str | os.PathLike[str] | None = None,
         keep_ids: bool = False,
-        format: str = "csv",
+        format: str | None = None,
         report: bool = True,
         force: bool = False,
         source: str | os.PathLike[str] | None = None,
@@ -200,7 +201,7 @@ class Release:
         keep_ids
             Publish the original ids instead of pseudonyms.
         format
-            Tables as "csv" or "parquet".
+            Tables as "csv", which is usual, or as "parquet"; a folder of Parquet is released as one, a file for each slice.
         report
             Whether to write report.html and report.json too.
         force

@@ -22,8 +22,8 @@ from shoal.large import anonymize_folder
 from tests.command import SHOAL
 from tests.engine.conftest import hashes
 
-OPTIONS = {"slice": "1d", "seed": 4, "effort": "fast", "shard_people": 100}
-FLAGS = ["-k", "3", "--slice", "1d", "--seed", "4", "--effort", "fast", "--shard-people", "100", "-q"]
+OPTIONS = {"slice": "1d", "seed": 4, "effort": "fast", "shard_people": 100, "report": False}
+FLAGS = ["-k", "3", "--slice", "1d", "--seed", "4", "--effort", "fast", "--shard-people", "100", "--no-report", "-q"]
 
 
 class At(Progress):
@@ -141,7 +141,7 @@ def test_damaged_checkpoints_are_noticed(contacts, expected, tmp_path):
     work, out = tmp_path / "work", tmp_path / "out"
     with pytest.raises(Stopped):
         anonymize_folder(contacts, 3, out, **OPTIONS, work_dir=work, progress=At("rebuilding", stop))
-    for name in ("gather-00002", "group-00001", "people-00000"):
+    for name in ("gather-00002", "release/group-00001", "people-00000"):
         file = work / f"{name}.part"
         content = bytearray(file.read_bytes())
         content[-9] ^= 1
@@ -150,10 +150,10 @@ def test_damaged_checkpoints_are_noticed(contacts, expected, tmp_path):
             anonymize_folder(contacts, 3, out, **OPTIONS, work_dir=work, resume=True)
         assert not out.exists()
         file.unlink()
-    (work / "group-00000.part").write_bytes(b"")
+    (work / "release" / "group-00000.part").write_bytes(b"")
     with pytest.raises(InputError, match="damaged"):
         anonymize_folder(contacts, 3, out, **OPTIONS, work_dir=work, resume=True)
-    (work / "group-00000.part").unlink()
+    (work / "release" / "group-00000.part").unlink()
     anonymize_folder(contacts, 3, out, **OPTIONS, work_dir=work, resume=True)
     assert hashes(out) == expected
     assert not work.exists()
@@ -237,7 +237,7 @@ def test_who_is_who_does_not_stay_when_a_run_was_killed(contacts, expected, tmp_
 
 def test_an_audit_that_was_killed_leaves_nothing_either(contacts, tmp_path, monkeypatch, caplog):
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
-    (tmp_path / ".shoal-audit.0a1b2c3d.work").mkdir()
+    (tmp_path / ".shoal-folder.0a1b2c3d.work").mkdir()
     assert shoal.large.audit_folder(contacts, slice="1d")["people"] > 300
     assert sorted(path.name for path in tmp_path.iterdir()) == ["contacts"]
     assert "was left by a run that was killed" in caplog.text

@@ -8,46 +8,38 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from shoal.audit._released import BROKEN, Check, Released, Unreadable, kind_of, read_table
+from shoal.audit._released import BROKEN, Check, Released, Unreadable, kind_of, places_of, read_table
 
 _WHOLE = re.compile(r"[1-9]\d{0,17}", re.ASCII)
 _NUMBER = r"^-?(0|[1-9]\d*)(\.\d+)?$"
 _MOMENT = r"^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{6})?)?)?([+-]\d\d:\d\d)?$"
 
 
-class Behind(NamedTuple):
-    """How many contacts are behind every edge, in the order of the edges; and how many in all."""
-
-    counts: np.ndarray
-    total: int
-
-
-def check_contacts(folder: Path, claims: dict[str, Any], part: Released) -> tuple[list[Check], Behind]:
+def check_contacts(folder: Path, claims: dict[str, Any], part: Released) -> list[Check]:
     """Whether the contacts of a release are those of its edges, each edge with at least one, sorted and of the claimed number."""
     kind = kind_of(claims)
     if kind is None:
-        return [], Behind(np.empty(0, np.int64), 0)
-    read = _read_counts if kind == "counts" else _read_times
-    u, v, t, counts, within = read(folder, part)
+        return []
+    u, v, t, counts, within = (_read_counts if kind == "counts" else _read_times)(folder, part)
     checks = [] if within is None else [Check("every contact is within a slice", not within, _many(within, len(u)))]
     new = np.ones(len(u), bool)
     new[1:] = (np.diff(u) != 0) | (np.diff(v) != 0) | (np.diff(t) != 0)
-    edges = np.column_stack([part.t, part.u, part.v])
+    slices = [part.edges(s) for s in range(len(part.slices))]
+    edges = np.concatenate([np.column_stack([np.full(len(e.u), s), e.u, e.v]) for s, e in enumerate(slices)])
     given = np.column_stack([t, u, v])[new]
     same = np.array_equal(given, edges)
     found = (
         f"{len(edges):,} edges" if same else f"they give {len(given):,} edges, and there are {len(edges):,}, or others"
     )
-    behind = np.add.reduceat(counts, np.flatnonzero(new)) if len(u) else counts
     total, said = int(counts.sum()), claims["contacts"]["released"]
     checks.append(Check("the contacts, cut into the slices, give exactly the edges", same and not within, found))
     checks.append(Check("there are as many contacts as the certificate says", total == said, f"{total:,}"))
-    return checks, Behind(behind if same else np.zeros(len(edges), np.int64), total)
+    return checks
 
 
 def _many(outside: int, n: int) -> str:
@@ -63,7 +55,7 @@ def _read_counts(folder: Path, part: Released) -> _Rows:
         raise Unreadable("contacts: a count is not a whole number from 1")
     u, v = (_places(table[side], part.people) for side in ("source", "target"))
     counts = table["count"].cast(pl.Int64).to_numpy()
-    return u, v, _places(table["slice"], part.slices), counts, None
+    return u, v, _places(table["slice"], part.table["slice"]), counts, None
 
 
 def _read_times(folder: Path, part: Released) -> _Rows:
@@ -112,10 +104,8 @@ def _moments(column: pl.Series) -> np.ndarray:
         raise Unreadable(f"column '{column.name}' holds times that do not exist") from None
 
 
-def _places(column: pl.Series, listed: list[str]) -> np.ndarray:
-    """Where each name stands in the list."""
-    key = pl.DataFrame({"name": listed}, schema={"name": pl.String}).unique(maintain_order=True).with_row_index("code")
-    codes = column.alias("name").to_frame().join(key, on="name", how="left", maintain_order="left")["code"]
+def _places(column: pl.Series, listed: pl.Series) -> np.ndarray:
+    codes = places_of(column, listed)
     if codes.null_count():
         raise Unreadable(f"contacts: column '{column.name}' has names that are in no other table")
     return codes.to_numpy().astype(np.int64)

@@ -4,88 +4,124 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from shoal.audit._released import BROKEN, Check, Released
+from shoal.audit._released import BROKEN, Check, Edges, Released, places_of
 
 _WIDTH = re.compile(r"[1-9]\d{0,8}(s|m|h|d|w|mo|y)", re.ASCII)
 _BEGINNING = re.compile(r"(\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d)?)?)?)?)(?:[+-]\d\d:\d\d)?", re.ASCII)
 _MIDNIGHT = "0000-01-01T00:00:00"  # what the beginning of a year, a month, a day or a minute leaves out
 
 
-def everybody(parts: Sequence[Released]) -> tuple[list[str], list[np.ndarray]]:
-    """Who is listed in any of the folders, sorted; and for each folder where its people stand in that list."""
-    names = sorted({name for part in parts for name in part.people})
-    number = {name: i for i, name in enumerate(names)}
-    return names, [np.array([number[name] for name in part.people], np.int64) for part in parts]
+class Walk(NamedTuple):
+    """What was seen on the way through the slices of a release; `sizes` are (blocks, people) how large everybody's crowd is."""
+
+    sizes: np.ndarray
+    n_crowds: int
+    n_edges: int
+    loops: int
+    again: int
+    unsorted: int
+    turned: int
+    strangers: int
+    elsewhere: int
 
 
-def count_crowds(
-    parts: Sequence[Released], places: Sequence[np.ndarray], n: int, *, directed: bool
-) -> tuple[np.ndarray, int]:
-    """(blocks, people) how many share each person's degrees in each block; and the number of crowds of all blocks.
+def walk(part: Released, *, directed: bool) -> Walk:
+    """Go through the slices once, one after the other, and count crowds and what is wrong with edges.
 
     Refinement: everybody starts in one crowd, and every slice splits crowds by the degree in it (in- and out-degree
-    where edges have a direction). Somebody not listed in a folder is told apart by that. Crowds are numbered
-    anew after each split, so nothing is hashed and nothing can collide.
+    where edges have a direction). Crowds are numbered anew after each split, so nothing is hashed and nothing can collide.
     """
-    n_blocks = int(max(part.blocks.max(initial=0) for part in parts)) + 1
-    crowd = np.zeros((n_blocks, n), np.int64)
+    n, n_blocks = len(part.people), int(part.blocks.max(initial=0)) + 1
+    sizes = np.empty((n_blocks, n), np.int32)
+    n_crowds, wrong = 0, np.zeros(len(Walk._fields) - 2, np.int64)
+    for block in range(n_blocks):
+        crowd = np.zeros(n, np.int64)
+        for s in np.flatnonzero(part.blocks == block).tolist():
+            edges = part.edges(s)
+            crowd = _split(crowd, edges, directed=directed)
+            wrong += _faults(edges, n, directed=directed)
+        count = np.bincount(crowd)
+        sizes[block], n_crowds = count[crowd], n_crowds + len(count)
+    return Walk(sizes, n_crowds, *wrong.tolist())
+
+
+def _split(crowd: np.ndarray, edges: Edges, *, directed: bool) -> np.ndarray:
+    """Crowds after a slice."""
+    out_degree, in_degree = (np.bincount(end, minlength=len(crowd)) for end in (edges.u, edges.v))
+    for degree in (out_degree, in_degree) if directed else (out_degree + in_degree,):
+        if degree.any():
+            crowd = _renumbered(crowd * (int(degree.max()) + 1) + degree)
+    return crowd
+
+
+def _renumbered(crowd: np.ndarray) -> np.ndarray:
+    """Crowds numbered from 0 without gaps: by a table where numbers are not too far apart, else by sorting."""
+    highest = int(crowd.max(initial=0))
+    if highest > 16 * len(crowd):
+        return np.unique(crowd, return_inverse=True)[1]
+    there = np.zeros(highest + 1, bool)
+    there[crowd] = True
+    return (np.cumsum(there) - 1)[crowd]
+
+
+def _faults(edges: Edges, n: int, *, directed: bool) -> tuple[int, ...]:
+    """Edges, loops, repeats, edges out of order, edges without a direction whose ends are, strangers, edges of other slices."""
+    u, v = edges.u, edges.v
+    loops = int((u == v).sum())
+    a, b = (u, v) if directed else (np.minimum(u, v), np.maximum(u, v))
+    rows, key = u * n + v, np.sort(a * n + b)
+    again = int((key[1:] == key[:-1]).sum())
+    unsorted, turned = int((rows[1:] < rows[:-1]).sum()), 0 if directed else int((u > v).sum())
+    return len(u) + edges.strangers, loops, again, unsorted, turned, edges.strangers, edges.elsewhere
+
+
+def everybody(parts: Sequence[Released]) -> tuple[pl.Series, list[np.ndarray]]:
+    """Who is listed in any of the folders; and for each folder where its people stand in that list."""
+    names = pl.concat([part.people.alias("node") for part in parts]).unique().sort()
+    return names, [places_of(part.people, names).to_numpy().astype(np.int64) for part in parts]
+
+
+def count_together(parts: Sequence[Released], places: Sequence[np.ndarray], n: int, *, directed: bool) -> np.ndarray:
+    """(1, people) how many share each person's degrees in all these releases; who is not listed in one is told apart by that."""
+    crowd = np.zeros(n, np.int64)
     for part, place in zip(parts, places, strict=True):
         listed = np.zeros(n, np.int64)
         listed[place] = 1
         crowd = crowd * 2 + listed
-        order = np.argsort(part.t, kind="stable")
-        bounds = np.searchsorted(part.t[order], np.arange(len(part.slices) + 1))
-        for s, block in enumerate(part.blocks):
-            here = order[bounds[s] : bounds[s + 1]]
-            out_degree = np.bincount(place[part.u[here]], minlength=n)
-            in_degree = np.bincount(place[part.v[here]], minlength=n)
-            for degree in (out_degree, in_degree) if directed else (out_degree + in_degree,):
-                if len(here):
-                    split = crowd[block] * (int(degree.max()) + 1) + degree
-                    crowd[block] = np.unique(split, return_inverse=True)[1]
-    sizes, n_crowds = np.empty_like(crowd), 0
-    for block in range(n_blocks):
-        _, label, count = np.unique(crowd[block], return_inverse=True, return_counts=True)
-        sizes[block] = count[label]
-        n_crowds += len(count)
-    return sizes, n_crowds
+        for s in range(len(part.slices)):
+            edges = part.edges(s)
+            crowd = _split(crowd, Edges(place[edges.u], place[edges.v]), directed=directed)
+        crowd = _renumbered(crowd)
+    return np.bincount(crowd)[crowd][None]
 
 
-def check_simple(part: Released, *, directed: bool) -> Check:
-    """Nobody has contact with themself, or twice with the same person in a slice."""
-    name = "every slice is a simple graph"
-    u, v, t, n = part.u, part.v, part.t, len(part.people)
-    loops = int((u == v).sum())
-    if loops:
-        return Check(name, False, f"{loops:,} edges join a person to themself")
-    a, b = (u, v) if directed else (np.minimum(u, v), np.maximum(u, v))
-    if (int(t.max(initial=0)) + 1) * n * n < 2**63:
-        key = np.sort((t * n + a) * n + b)
-        again = int((key[1:] == key[:-1]).sum())
-    else:
-        order = np.lexsort((b, a, t))
-        a, b, s = a[order], b[order], t[order]
-        again = int(((a[1:] == a[:-1]) & (b[1:] == b[:-1]) & (s[1:] == s[:-1])).sum())
-    return Check(
-        name, again == 0, f"{again:,} edges occur again in the same slice" if again else "no loops, no repeats"
-    )
+def check_edges(seen: Walk, *, partitioned: bool) -> list[Check]:
+    """What only a file for each slice can get wrong, and: nobody has contact with themself, or twice with the same in a slice."""
+    checks = [
+        Check("every edge joins listed people", seen.strangers == 0, f"{seen.strangers:,} of {seen.n_edges:,} do not"),
+        Check("every edge is in its slice", seen.elsewhere == 0, f"{seen.elsewhere:,} of {seen.n_edges:,} are not"),
+    ]
+    wrong = [f"{seen.loops:,} edges join a person to themself"] if seen.loops else []
+    wrong += [f"{seen.again:,} edges occur again in the same slice"] if seen.again else []
+    simple = Check("every slice is a simple graph", not wrong, "; ".join(wrong) or "no loops, no repeats")
+    return [*(checks if partitioned else []), simple]
 
 
-def check_order(part: Released, *, directed: bool) -> Check:
+def check_order(part: Released, seen: Walk) -> Check:
     """Rows stand in the order of what they say, so that the order says nothing more: not who came first, not who wrote to whom."""
-    u, v, t = part.u, part.v, part.t
-    numbers = all(re.fullmatch(r"0|-?[1-9]\d*", name, re.ASCII) for name in part.people)
+    numbers = part.people.cast(pl.Int64, strict=False)
+    plain = bool(part.people.str.contains(r"^(0|-?[1-9][0-9]*)$").all()) and not numbers.null_count()
     wrong = []
-    if part.people != sorted(part.people) and not (numbers and part.people == sorted(part.people, key=int)):
+    if not part.people.is_sorted() and not (plain and numbers.is_sorted()):
         wrong.append("people")
-    steps = np.sign(np.diff(t)), np.sign(np.diff(u)), np.sign(np.diff(v))
-    if (np.where(steps[0] != 0, steps[0], np.where(steps[1] != 0, steps[1], steps[2])) < 0).any():
+    if seen.unsorted or not part.in_turn:
         wrong.append("edges")
-    if not directed and (u > v).any():
+    if seen.turned:
         wrong.append("the two ends of edges without a direction")
     return Check(
         "the order of the rows says nothing", not wrong, f"not sorted: {', '.join(wrong)}" if wrong else "sorted"

@@ -8,37 +8,36 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shoal.audit._claims import Counted
-from shoal.audit._crowds import count_crowds, everybody
+from shoal.audit._crowds import count_together, everybody
 from shoal.audit._released import Check, Released
 from shoal.errors import InputError
 
 
 class Part(NamedTuple):
-    """A folder that could be read: everybody in it, sorted; where the rows of its table stand among them; crowds by block."""
+    """A folder that could be read: what it claims, what is in it, and everybody's crowd by block, in the order of its table."""
 
     claims: dict[str, Any]
     released: Released
-    names: list[str]
-    place: np.ndarray
     sizes: np.ndarray
     counted: Counted
 
 
 def check_promise(parts: list[Part], k: int | None, levels: dict[str, int] | None) -> tuple[list[Check], int, int, str]:
     """For all who are in any of the folders: the checks, the smallest crowd, the k of everybody, and what some have beyond."""
-    names, places, sizes = parts[0].names, [parts[0].place], parts[0].sizes
+    names, sizes = parts[0].released.people, parts[0].sizes
+    places = [np.arange(len(names))]
     if len(parts) > 1:
         tables = [part.released for part in parts]
         names, places = everybody(tables)
-        sizes = count_crowds(tables, places, len(names), directed=parts[0].claims["directed"])[0]
+        sizes = count_together(tables, places, len(names), directed=parts[0].claims["directed"])
     smallest = int(sizes.min(initial=len(names)))
     weakest = sizes.min(axis=0)  # over the blocks
     scope = f"over all {len(parts)} releases " if len(parts) > 1 else ""
     scope += f"within each of {len(sizes):,} blocks of the calendar " if len(sizes) > 1 else ""
-    if levels is not None and set(levels) != set(names):
+    if levels is not None and set(levels) != set(names.to_list()):
         raise InputError("the private record is not that of this release: it names other people")
     wanted, by_count, proven = _strictest(parts, places, len(names), levels)
-    low, high = (int(wanted.min()), int(wanted.max())) if names else (1, 1)
+    low, high = (int(wanted.min()), int(wanted.max())) if len(names) else (1, 1)
     checks: list[Check] = []
     beyond: list[str] = []
     if levels is not None:
@@ -79,7 +78,7 @@ def _strictest(
     wanted, by_count, proven = np.ones(n, np.int64), [], False
     for part, place in zip(parts, places, strict=True):
         people = {int(level): count for level, count in part.claims["people_by_k"].items()}
-        own = [] if levels is None else [levels[name] for name in part.released.people]
+        own = [] if levels is None else [levels[name] for name in part.released.people.to_list()]
         least: Any = min(part.claims["k"], 2**62)
         if levels is not None and dict(Counter(own)) == people:
             least, proven = np.array(own, np.int64), True

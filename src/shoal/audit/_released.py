@@ -7,10 +7,10 @@ import json
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -39,24 +39,33 @@ class Unreadable(Exception):
     """A released table is missing or broken: the release does not hold."""
 
 
+class Edges(NamedTuple):
+    """The edges of a slice as positions of people, in the order of the file; how many join strangers, and are of another slice."""
+
+    u: np.ndarray
+    v: np.ndarray
+    strangers: int = 0
+    elsewhere: int = 0
+
+
 @dataclass(frozen=True)
 class Released:
-    """People by name, slices by name, the block of each slice, and edges (u, v, t) as positions in these lists.
+    """People by name, slices by name, the block of each slice, and how to get the edges of one.
 
-    `starts` is when each slice begins, None where the table does not say; `has_blocks` whether it has a column of blocks.
+    `starts` is when each slice begins, None where the table does not say; `has_blocks` whether it has a column of blocks;
+    `in_turn` whether edges stand slice after slice.
     """
 
-    people: list[str]
+    people: pl.Series
     slices: list[str]
     starts: list[str | None]
     blocks: np.ndarray
-    u: np.ndarray
-    v: np.ndarray
-    t: np.ndarray
+    edges: Callable[[int], Edges]
     has_start: bool
     has_layer: bool
     has_blocks: bool
     table: pl.DataFrame  # of the slices, as it stands in the folder
+    in_turn: bool = True
 
 
 def read_certificate(folder: Path) -> dict[str, Any]:
@@ -135,49 +144,70 @@ def kind_of(claims: dict[str, Any]) -> str | None:
 
 def read_tables(folder: Path, claims: dict[str, Any]) -> tuple[Released, list[Check]]:
     """The tables, and whether every end of an edge is a listed person, every slice is listed, and nothing is listed twice."""
-    timed = ("from", "until") if kind_of(claims) == "times" else ()
-    nodes = read_table(folder, "nodes", ["node"])
-    slices = read_table(folder, "slices", ["slice"], "layer", "start", "block", *timed)
+    nodes, slices, checks = read_lists(folder, claims)
     edges = read_table(folder, "edges", ["source", "target", "slice"], "layer")
-    checks = []
-    for table, column, what in ((nodes, "node", "person"), (slices, "slice", "slice")):
-        twice = len(table) - table[column].n_unique()
-        found = f"{len(table):,} listed" + (f", {twice:,} again" if twice else "")
-        checks.append(Check(f"no {what} is listed twice", twice == 0, found))
     columns = []
     for column, listed, what in (
         ("source", nodes["node"], "every edge starts at a listed person"),
         ("target", nodes["node"], "every edge ends at a listed person"),
         ("slice", slices["slice"], "every edge is in a listed slice"),
     ):
-        key = pl.DataFrame({column: listed.unique(maintain_order=True)}).with_row_index("code")
-        codes = edges.select(column).join(key, on=column, how="left", maintain_order="left")["code"]
+        codes = places_of(edges[column], listed)
         unknown = codes.null_count()
         found = f"{unknown:,} of {len(edges):,} do not" if unknown else f"{len(edges):,} edges"
         checks.append(Check(what, unknown == 0, found))
         columns.append(codes.fill_null(0).to_numpy().astype(np.int64))
-    has_layer = "layer" in slices.columns
-    if has_layer != ("layer" in edges.columns):
+    u, v, t = columns
+    if ("layer" in slices.columns) != ("layer" in edges.columns):
         raise Unreadable("layers are in one of the tables of edges and slices, and not in the other")
-    if has_layer and len(slices) and not slices["layer"].gather(columns[2]).eq_missing(edges["layer"]).all():
+    if "layer" in edges.columns and len(slices) and not slices["layer"].gather(t).eq_missing(edges["layer"]).all():
         raise Unreadable("the layer of an edge is not that of its slice")
+    order = np.argsort(t, kind="stable")
+    bounds = np.searchsorted(t[order], np.arange(len(slices) + 1))
+
+    def of_slice(s: int) -> Edges:
+        here = order[bounds[s] : bounds[s + 1]]
+        return Edges(u[here], v[here])
+
+    return as_released(nodes["node"], slices, of_slice, in_turn=not (t[1:] < t[:-1]).any()), checks
+
+
+def read_lists(folder: Path, claims: dict[str, Any]) -> tuple[pl.DataFrame, pl.DataFrame, list[Check]]:
+    """The tables of people and of slices, and whether anything is listed twice in them."""
+    timed = ("from", "until") if kind_of(claims) == "times" else ()
+    nodes = read_table(folder, "nodes", ["node"])
+    slices = read_table(folder, "slices", ["slice"], "layer", "start", "block", *timed)
+    checks = []
+    for table, column, what in ((nodes, "node", "person"), (slices, "slice", "slice")):
+        twice = len(table) - table[column].n_unique()
+        found = f"{len(table):,} listed" + (f", {twice:,} again" if twice else "")
+        checks.append(Check(f"no {what} is listed twice", twice == 0, found))
+    return nodes, slices, checks
+
+
+def as_released(
+    people: pl.Series, slices: pl.DataFrame, edges: Callable[[int], Edges], *, in_turn: bool = True
+) -> Released:
+    """The tables as one thing."""
     has_start, has_blocks = "start" in slices.columns, "block" in slices.columns
-    starts = slices["start"].to_list() if has_start else [None] * len(slices)
-    blocks = _read_blocks(slices["block"]) if has_blocks else np.zeros(len(slices), np.int64)
-    released = Released(
-        people=nodes["node"].to_list(),
+    return Released(
+        people=people,
         slices=slices["slice"].to_list(),
-        starts=starts,
-        blocks=blocks,
-        u=columns[0],
-        v=columns[1],
-        t=columns[2],
+        starts=slices["start"].to_list() if has_start else [None] * len(slices),
+        blocks=_read_blocks(slices["block"]) if has_blocks else np.zeros(len(slices), np.int64),
+        edges=edges,
         has_start=has_start,
-        has_layer=has_layer,
+        has_layer="layer" in slices.columns,
         has_blocks=has_blocks,
         table=slices,
+        in_turn=in_turn,
     )
-    return released, checks
+
+
+def places_of(values: pl.Series, listed: pl.Series) -> pl.Series:
+    """Where each value stands in a list, at its first place; null where it does not."""
+    key = pl.DataFrame({"value": listed.unique(maintain_order=True)}).with_row_index("code")
+    return values.alias("value").to_frame().join(key, on="value", how="left", maintain_order="left")["code"]
 
 
 def _read_blocks(column: pl.Series) -> np.ndarray:

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from shoal.audit._claims import Counted, check_certificate, check_counts, not_checked
 from shoal.audit._contacts import check_contacts
-from shoal.audit._crowds import check_blocks, check_order, check_simple, count_crowds, everybody
+from shoal.audit._crowds import check_blocks, check_edges, check_order, walk
 from shoal.audit._listing import check_files, is_partitioned
-from shoal.audit._partitioned import check_partitioned
+from shoal.audit._partitioned import read_partitioned
 from shoal.audit._promised import Part, check_promise
 from shoal.audit._released import Check, Unreadable, read_certificate, read_record, read_tables
 from shoal.errors import InputError
@@ -138,10 +139,6 @@ def verify(
         raise InputError(f"a record is given as a path, or as what is in it; got {record!r}")
     claims = [read_certificate(one) for one in folders]
     _refuse_strangers(claims)
-    if any(is_partitioned(one) for one in folders):
-        if len(folders) > 1 or record is not None:
-            raise InputError("a release in partitioned Parquet is verified alone, and has no levels to look up")
-        return _verify_partitioned(folders[0], claims[0], k)
     levels = None if record is None else read_record(record)
     checks: list[Check] = []
     parts: list[Part] = []
@@ -170,28 +167,11 @@ def _refuse_strangers(claims: list[dict[str, Any]]) -> None:
         raise InputError("a release with a horizon promises nothing about several releases together: verify it alone")
 
 
-def _verify_partitioned(folder: Path, claims: dict[str, Any], k: int | None) -> Verdict:
-    """A release in partitioned Parquet, which may be larger than memory."""
-    checks, smallest, counted = [*check_files(folder, claims), *check_certificate(claims)], None, None
-    if checks[1].passed:
-        try:
-            more, counted = check_partitioned(folder, claims, k)
-            checks, smallest = checks + more, counted.min_class_size
-        except Unreadable as problem:
-            checks.append(Check("the tables can be read", False, str(problem)))
-    return Verdict(
-        str(folder),
-        k or claims["k"],
-        smallest,
-        tuple(checks),
-        claimed_not_checked=not_checked(claims, counted),
-    )
-
-
-def _rise(names: list[str]) -> bool:
+def _rise(names: pl.Series) -> bool:
     """Whether these are whole numbers from 1, each written in one way and above the one before."""
-    numbers = [int(name) if name.isascii() and name.isdigit() and len(name) < 19 else 0 for name in names]
-    return list(map(str, numbers)) == names and all(a < b for a, b in zip([0, *numbers], numbers, strict=False))
+    numbers = names.cast(pl.Int64, strict=False)
+    plain = names.str.contains(r"^[1-9][0-9]*$").all() and not numbers.null_count()
+    return bool(plain and (np.diff(numbers.to_numpy(), prepend=0) > 0).all())
 
 
 def _check_folder(folder: Path, claims: dict[str, Any]) -> tuple[list[Check], Part | None]:
@@ -200,33 +180,33 @@ def _check_folder(folder: Path, claims: dict[str, Any]) -> tuple[list[Check], Pa
     if not checks[1].passed:
         return checks, None
     try:
-        released, more = read_tables(folder, claims)
-        behind = check_contacts(folder, claims, released)[0] if all(x.passed for x in [*checks, *more]) else []
+        read = read_partitioned if is_partitioned(folder) else read_tables
+        released, more = read(folder, claims)
+        checks += more
+        if not all(check.passed for check in more):
+            return checks, None
+        seen = walk(released, directed=claims["directed"])
+        behind = check_contacts(folder, claims, released) if all(check.passed for check in checks) else []
     except Unreadable as problem:
         return [*checks, Check("the tables can be read", False, str(problem))], None
-    checks += more
-    if not all(check.passed for check in more):
-        return checks, None
-    directed, horizon = claims["directed"], claims.get("horizon")
-    names, [place] = everybody([released])
-    sizes, n_crowds = count_crowds([released], [place], len(names), directed=directed)
+    n, horizon, rises = len(released.people), claims.get("horizon"), _rise(released.people)
     counted = Counted(
-        n_nodes=len(names),
+        n_nodes=n,
         n_slices=len(released.slices),
-        n_blocks=len(sizes),
-        released=len(released.u),
-        min_class_size=int(sizes.min(initial=len(names))),
-        n_classes=n_crowds,
+        n_blocks=len(seen.sizes),
+        released=seen.n_edges,
+        min_class_size=int(seen.sizes.min(initial=n)),
+        n_classes=seen.n_crowds,
         has_start=released.has_start,
         has_layer=released.has_layer,
-        numbered=released.people == [str(i + 1) for i in range(len(names))],
-        with_gaps=_rise(released.people),
+        numbered=rises and n > 0 and released.people[-1] == str(n),
+        with_gaps=rises,
     )
     checks += [
-        check_simple(released, directed=directed),
-        check_order(released, directed=directed),
+        *check_edges(seen, partitioned=is_partitioned(folder)),
+        check_order(released, seen),
         check_blocks(released, horizon if isinstance(horizon, str) else None),
         *check_counts(claims, counted),
         *behind,
     ]
-    return checks, Part(claims, released, names, place, sizes, counted)
+    return checks, None if seen.strangers else Part(claims, released, seen.sizes, counted)

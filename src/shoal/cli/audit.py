@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli import console, large, options, released
+from shoal.cli import bundles, console, options, released
 
 if TYPE_CHECKING:
     from shoal.audit import Audit
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from shoal.graph import TemporalGraph
 
 
-@options.reads_contacts
+@bundles.with_shared
 def audit(
     input: Annotated[
         Path,
@@ -23,7 +23,7 @@ def audit(
             help="A file of contacts, a query, or a release folder.", parser=options.contacts, show_default=False
         ),
     ],
-    load: options.Load,
+    load: bundles.Load,
     other: Annotated[
         Path | None,
         typer.Argument(
@@ -73,17 +73,19 @@ def audit(
 ) -> None:
     """Tell how many people can be singled out, by whom, which slices give them away, and what attackers learn from a release."""
     from shoal.audit import audit as run
+    from shoal.errors import InputError
     from shoal.large import is_contacts_folder
 
     records = record or []
     if is_contacts_folder(input):
         where = {"jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory}
-        exposed = large.audit(input, k or 5, load.options, {"--original": original, "--record": records}, where)
-        if json:
-            console.print_json(exposed)
-        elif not quiet:
-            typer.echo(large.describe_audit(exposed, k or 5))
+        refused = {"--original": original, "--record": records, "OTHER": other}
+        _audit_folder(input, k or 5, {**load.options, **where}, refused, json=json, quiet=quiet)
         return
+    if scheduler or engine != "local" or worker_memory:
+        raise InputError(
+            "an engine and the memory of its workers go with a folder of Parquet; a file is audited in memory"
+        )
     progress = console.progress(quiet)
     if other is not None:
         graphs = load(input, progress), load(other, progress)
@@ -110,6 +112,26 @@ def audit(
             typer.echo(sentence)
         if note and not k:
             typer.echo(note)
+
+
+def _audit_folder(
+    folder: Path, k: int, given: dict[str, Any], refused: dict[str, Any], *, json: bool, quiet: bool
+) -> None:
+    """Count who is exposed to somebody who knows all degrees; other attackers need a graph that fits a process."""
+    from shoal.errors import InputError
+    from shoal.large import audit_folder
+
+    for name, value in refused.items():
+        if value:
+            raise InputError(f"{folder}: {name} does not go with a folder of Parquet; it works on a single file")
+    exposed = audit_folder(folder, k=k, **given, progress=console.progress(quiet))
+    if json:
+        console.print_json(exposed)
+    elif not quiet:
+        typer.echo(
+            f"{exposed['unique']:,} of {exposed['people']:,} people can be singled out by their number of edges per slice; "
+            f"{exposed['below']:,} are in a crowd smaller than {k}."
+        )
 
 
 def _known(share: float, edges: float | None, layers: str | None) -> Known:
@@ -167,7 +189,7 @@ def _promised(folder: Path, graph: TemporalGraph, levels: dict[Any, int] | None)
     if sum(by_level.values()) != graph.n_nodes or min(by_level.values()) < 1:
         raise InputError(f"{folder}: the certificate does not give everybody a level")
     promise = make_promise(graph, 1, horizon=horizon)
-    smallest = promise.crowds(graph.degree_matrix(), directed=graph.directed).min(axis=0)
+    smallest = promise.crowds(graph).min(axis=0)
     needs = [0] * graph.n_nodes
     in_turn = (level for level in sorted(by_level) for _ in range(by_level[level]))
     for person, level in zip(smallest.argsort(kind="stable").tolist(), in_turn, strict=True):

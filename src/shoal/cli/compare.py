@@ -7,16 +7,16 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli import console, options, released
+from shoal.cli import bundles, console, options, released
 
 
-@options.reads_contacts
+@bundles.with_shared
 def compare(
     original: Annotated[
         Path, typer.Argument(help="A file of contacts, or a query.", parser=options.contacts, show_default=False)
     ],
     release: Annotated[Path, typer.Argument(help="The release folder made from it.", show_default=False)],
-    load: options.Load,
+    load: bundles.Load,
     record: released.Record = None,
     jobs: options.Jobs = None,
     json: options.Json = False,

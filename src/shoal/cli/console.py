@@ -88,8 +88,8 @@ def tell_input(graph: TemporalGraph, *, quiet: bool, json: bool, effort: str | N
 
 def describe_release(release: Release) -> list[str]:
     """What was done, in plain words."""
-    promise, edges, directed = release.promise, release.edges, release.graph.directed
-    before = promise.crowds(release.original.degree_matrix(), directed=directed).min(axis=0)
+    promise, edges = release.promise, release.edges
+    before = promise.crowds(release.original).min(axis=0)
     people, alone = release.graph.n_nodes, int((before == 1).sum())
     where = f" within one of {promise.n_blocks:,} blocks of the calendar" if promise.n_blocks > 1 else ""
     found = int((release.crowds.min(axis=0) == 1).sum())
@@ -115,14 +115,22 @@ def _contacts(release: Release) -> list[str]:
     before, now = release.original.contacts, release.graph.contacts
     if before is None or now is None:
         return []
-    lost = sum(
-        a.sum() != b.sum()
-        for a, b in zip(release.original.contact_counts(), release.graph.contact_counts(), strict=True)
-    )
+    both = zip(release.original.contact_counts(), release.graph.contact_counts(), strict=True)
+    lost = sum(int(a.sum() != b.sum()) for a, b in both)
     but = (
         f"; {plural(lost, 'slice has', 'slices have')} another total, having too few edges or too many" if lost else ""
     )
     return [f"Contacts: {now.counts.sum():,} drawn for {before.counts.sum():,}, with the total of every slice{but}."]
+
+
+def describe_memory(peaks: Mapping[str, int]) -> list[str]:
+    """How much memory the largest process took, where that was counted."""
+    largest = max(peaks.values(), default=0) / 1e9
+    return (
+        [f"Peak memory: {largest:.2f} GB in the largest of {plural(len(peaks), 'process', 'processes')}."]
+        if peaks
+        else []
+    )
 
 
 def describe_folder(certificate: Mapping[str, Any], output: Path, also: str = "") -> list[str]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from shoal.common.progress import Progress
-    from shoal.graph import TemporalGraph
+    pass
 
 _TIME = "Time and slices"
 _INPUT = "Input"
@@ -150,7 +146,14 @@ PrivateReport = Annotated[
 KeepIds = Annotated[
     bool, typer.Option("--keep-ids", help="Publish the original ids, not pseudonyms.", rich_help_panel=_OUTPUT)
 ]
-Format = Annotated[str, typer.Option("--format", help="Tables as csv or parquet.", rich_help_panel=_OUTPUT)]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help="Tables as csv (the default) or parquet; a folder of Parquet becomes one, a file for each slice.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Do not write report.html.", rich_help_panel=_OUTPUT)]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing release.", rich_help_panel=_OUTPUT)]
 MustKeep = Annotated[
@@ -222,70 +225,3 @@ Resume = Annotated[
     bool, typer.Option("--resume", help="Go on with the killed run in --work-dir.", rich_help_panel=_WHERE)
 ]
 SHARD_PEOPLE = 50_000  # group.cut.SHARD_PEOPLE, which imports numpy
-
-
-def _reading(
-    slice: Width = None,
-    slices: Parts = None,
-    source: Source = None,
-    target: Target = None,
-    time: Time = None,
-    layer: Layer = None,
-    directed: Directed = False,
-    dialect: Dialect = None,
-    nodes: Nodes = None,
-    timezone: Zone = "UTC",
-    offset: Offset = None,
-    time_format: TimeFormat = None,
-    time_unit: TimeUnit = "s",
-    day_first: DayFirst = None,
-    origin: Origin = None,
-    header: Header = None,
-    encoding: Encoding = None,
-    count: Count = None,
-) -> None:
-    """The options of every command that reads contacts."""
-
-
-def limits(must_keep: Path | None, forbid: Path | None, exempt: Path | None) -> dict[str, Any]:
-    """The files of limits as `anonymize` and `extend` take them."""
-    from shoal.read.people import read_pairs, read_people
-
-    return {
-        "keep": None if must_keep is None else read_pairs(must_keep),
-        "forbid": None if forbid is None else read_pairs(forbid),
-        "exempt": None if exempt is None else read_people(exempt),
-    }
-
-
-class Load:
-    """Reads a file the way the options say."""
-
-    def __init__(self, **options: Any) -> None:
-        self.options = options
-
-    def __call__(self, path: Path, progress: Progress | None = None, **changes: Any) -> TemporalGraph:
-        """The graph in this file; `changes` go before the options."""
-        from shoal.common.progress import Progress
-        from shoal.read import read
-
-        with (progress or Progress()).stage("reading", 1):
-            return read(path, **self.options | changes)
-
-
-def reads_contacts(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the reading options in the place of its parameter `load`; those it names itself stay its own."""
-    own = inspect.signature(command, eval_str=True).parameters
-    shared = {n: p for n, p in inspect.signature(_reading, eval_str=True).parameters.items() if n not in own}
-    ordered: list[inspect.Parameter] = []
-    for name, parameter in own.items():
-        ordered += shared.values() if name == "load" else [parameter]
-    ordered = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in ordered]  # so that their order is free
-
-    @functools.wraps(command)
-    def run(**given: Any) -> None:
-        command(load=Load(**{name: given.pop(name) for name in shared}), **given)
-
-    run.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
-    run.__annotations__ = {p.name: p.annotation for p in ordered}
-    return run

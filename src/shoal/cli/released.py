@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.cli import options
-
 if TYPE_CHECKING:
+    from shoal.cli import bundles
     from shoal.common.progress import Progress
     from shoal.graph import TemporalGraph
 
@@ -19,7 +18,7 @@ Record = Annotated[
 
 
 def both(
-    load: options.Load, original: Path, release: Path, record: Path | None, progress: Progress
+    load: bundles.Load, original: Path, release: Path, record: Path | None, progress: Progress
 ) -> tuple[TemporalGraph, TemporalGraph]:
     """The original and the release with the same people, under their original ids."""
     from shoal.errors import InputError

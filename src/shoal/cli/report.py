@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli import console, options, released
+from shoal.cli import bundles, console, options, released
 
 
-@options.reads_contacts
+@bundles.with_shared
 def report(
     release: Annotated[Path, typer.Argument(help="A release folder.", show_default=False)],
     original: Annotated[
@@ -23,7 +23,7 @@ def report(
             "-o", "--output", help="A .html or .json file, or a folder for both. Keep it secret.", show_default=False
         ),
     ],
-    load: options.Load,
+    load: bundles.Load,
     record: released.Record = None,
     force: options.Force = False,
     quiet: options.Quiet = False,

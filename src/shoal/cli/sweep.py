@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.cli import console, options
+from shoal.cli import bundles, console, options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from shoal.graph import TemporalGraph
 
 
-@options.reads_contacts
+@bundles.with_shared
 def sweep(
     input: options.Input,
     k: Annotated[str, typer.Option("-k", help="The k to try, such as 2,5,10,20.", show_default=False)],
-    load: options.Load,
+    load: bundles.Load,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder of the results; a sweep begun there goes on.")],
     slice: Annotated[str | None, typer.Option("--slice", help="The slice widths to try, such as 1d,1w,1mo.")] = None,
     budget: Annotated[

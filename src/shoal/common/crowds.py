@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterable
+
 import numpy as np
 
 
 def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The index of one row of each kind, the kind of every row, and how many there are of each.
 
-    Rows are compared through a 64-bit hash, the same in every run, and the answer is checked; on a collision the slow
-    exact way is taken.
-
     >>> first, kind, count = distinct_rows(np.array([[1, 2], [0, 0], [1, 2]]))
     >>> sorted(count.tolist()), bool(kind[0] == kind[2])
     ([1, 2], True)
     """
-    _, first, kind, count = np.unique(_hash(rows), return_index=True, return_inverse=True, return_counts=True)
-    if not np.array_equal(rows[first[kind]], rows):
-        _, first, kind, count = np.unique(rows, axis=0, return_index=True, return_inverse=True, return_counts=True)
-    return first, kind.ravel(), count
+    columns = rows.reshape(len(rows), math.prod(rows.shape[1:])).T
+    return distinct_columns(lambda: columns, len(rows), len(columns))
 
 
-def _hash(rows: np.ndarray) -> np.ndarray:
-    if rows.ndim == 1:
-        return rows
-    weights: np.ndarray = np.random.default_rng(7).integers(1, 2**63, rows.shape[1:], dtype=np.uint64)
-    key = np.zeros(len(rows), np.uint64)
-    for t in range(rows.shape[1]):
-        key += rows[:, t].astype(np.uint64) * (weights[t] | np.uint64(1))
+def distinct_columns(
+    columns: Callable[[], Iterable[np.ndarray]], n: int, width: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same for n rows that come column by column, so that they never lie in memory all at once.
+
+    Rows are compared through a 64-bit hash, the same in every run, and the answer is checked; on a collision the slow
+    exact way is taken.
+    """
+    weights: np.ndarray = np.random.default_rng(7).integers(1, 2**63, width, dtype=np.uint64)
+    key = np.zeros(n, np.uint64)
+    for t, column in enumerate(columns()):
+        key += column.astype(np.uint64) * (weights[t] | np.uint64(1))
         key ^= key >> np.uint64(29)
-    return key
+    found = _of_key(key)
+    if all(np.array_equal(column[found[0][found[1]]], column) for column in columns()):
+        return found
+    kind = np.zeros(n, np.int64)
+    for column in columns():
+        kind = np.unique(np.stack([kind, column]), axis=1, return_inverse=True)[1].ravel()
+    return _of_key(kind)
+
+
+def _of_key(key: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    _, first, kind, count = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+    return first, kind, count
 
 
 def class_sizes(rows: np.ndarray) -> np.ndarray:

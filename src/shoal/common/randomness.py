@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -36,10 +37,11 @@ class Randomness:
         digest = hashlib.blake2b(name.encode(), key=self._key, digest_size=16).digest()
         return np.random.default_rng(int.from_bytes(digest, "big"))
 
-    def rank(self, texts: list[str]) -> np.ndarray:
-        """A secret random order of distinct texts that does not depend on the order they come in."""
-        marks = [hashlib.blake2b(text.encode(), key=self._key, digest_size=16).digest() for text in texts]
-        order = sorted(range(len(texts)), key=marks.__getitem__)
-        ranks = np.empty(len(texts), np.int64)
-        ranks[order] = np.arange(len(texts))
+    def rank(self, texts: Iterable[str], count: int) -> np.ndarray:
+        """A secret random order of so many distinct texts that does not depend on the order they come in."""
+        marks = np.empty((count, 2), ">u8")
+        for i, text in enumerate(texts):
+            marks[i] = np.frombuffer(hashlib.blake2b(text.encode(), key=self._key, digest_size=16).digest(), ">u8")
+        ranks = np.empty(count, np.int64)
+        ranks[np.lexsort((marks[:, 1], marks[:, 0]))] = np.arange(count)
         return ranks

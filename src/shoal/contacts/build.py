@@ -107,7 +107,8 @@ def same_kind(*columns: list[Any]) -> list[pl.Series]:
     return [pl.Series([str(x) for x in c], dtype=pl.String) for c in columns]
 
 
-def _as_id(column: pl.Series, row_offset: int = 0) -> pl.Series:
+def as_id(column: pl.Series, row_offset: int = 0) -> pl.Series:
+    """Ids as whole numbers of 64 bits or as text; a RowError where one is missing or too long a number."""
     if column.null_count():
         raise RowError(int(column.is_null().arg_max() or 0) + row_offset, column.name, "the id is missing")
     if column.dtype.is_integer():
@@ -165,8 +166,8 @@ def alike(ids: pl.Series) -> tuple[str, ...]:
 
 def encode_ids(columns: list[pl.Series], extra: pl.Series | None = None) -> tuple[pl.Series, list[np.ndarray]]:
     """Sorted distinct ids, and every column as indices into them. `extra` adds people who never appear."""
-    columns = [_as_id(c) for c in columns]
-    every = [*columns] if extra is None else [*columns, _as_id(extra)]
+    columns = [as_id(c) for c in columns]
+    every = [*columns] if extra is None else [*columns, as_id(extra)]
     if len({c.dtype for c in every if len(c)}) > 1:
         every = [c.cast(pl.String) for c in every]
     else:

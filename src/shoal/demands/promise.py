@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from shoal.common.checks import shown, whole
-from shoal.common.crowds import distinct_rows
+from shoal.common.crowds import distinct_columns
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.slicing.timebins import parse_width
@@ -57,12 +57,13 @@ class Promise:
         here = self.slices(block)
         return np.concatenate([here, here + len(self.blocks)]) if directed else here
 
-    def crowds(self, degrees: np.ndarray, *, directed: bool) -> np.ndarray:
+    def crowds(self, graph: TemporalGraph) -> np.ndarray:
         """(n_blocks, n) how many people share each person's row in each block."""
-        sizes = np.empty((self.n_blocks, len(degrees)), np.int64)
+        sizes = np.empty((self.n_blocks, graph.n_nodes), np.int64)
         for block in range(self.n_blocks):
-            _, label, count = distinct_rows(degrees[:, self.columns(block, directed=directed)])[:3]
-            sizes[block] = count[label]
+            columns = self.columns(block, directed=graph.directed).tolist()
+            found = distinct_columns(lambda of=columns: map(graph.degree_column, of), graph.n_nodes, len(columns))  # type: ignore[misc]
+            sizes[block] = found[2][found[1]]
         return sizes
 
     def people_by_level(self) -> dict[int, int]:

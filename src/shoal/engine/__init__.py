@@ -6,15 +6,14 @@ randomness, so the results are the same wherever and in whatever order pieces ru
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-
 from shoal.common.checks import a_text, some_jobs
 from shoal.engine.local import LocalEngine
+from shoal.engine.parts import Array
 from shoal.errors import InputError
 
 ENGINES = ("local", "dask")
@@ -22,10 +21,10 @@ Tell = Callable[[float], None]
 
 
 class Done(NamedTuple):
-    """What a task gives: a few facts that fit JSON, and arrays."""
+    """What a task gives: a few facts that fit JSON, and arrays, or where they lie."""
 
     facts: dict[str, Any]
-    arrays: dict[str, np.ndarray]
+    arrays: Mapping[str, Array]
 
 
 class Task(Protocol):
@@ -58,6 +57,10 @@ def open_engine(
     jobs = some_jobs(jobs)
     if memory is not None:
         a_text("worker_memory", memory)
+    if memory is not None and not (isinstance(engine, str) and engine == "dask"):
+        raise InputError(
+            "worker_memory is for the workers that the engine 'dask' starts; others have what they were given"
+        )
     if isinstance(engine, str) and engine == "local":
         yield LocalEngine(jobs)
         return

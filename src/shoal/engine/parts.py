@@ -9,7 +9,7 @@ import errno
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,25 @@ from shoal.errors import InputError
 from shoal.files.appear import replacing
 
 _MAGIC = b"shoal part 1\n"
+
+
+class Stored(NamedTuple):
+    """Where an array lies: its name in a checkpoint file, and its shape."""
+
+    path: Path
+    name: str
+    shape: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+
+Array = np.ndarray | Stored
+
+
+def load(array: Array) -> np.ndarray:
+    """The array itself, wherever it is."""
+    return read_array(array.path, array.name) if isinstance(array, Stored) else array
 
 
 def write_part(path: Path, facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
@@ -52,16 +71,9 @@ def read_array(path: Path, name: str) -> np.ndarray:
     return array.reshape(shape)
 
 
-def array_names(path: Path) -> list[str]:
-    """The arrays in a part."""
-    return list(_head(path)[0]["arrays"])
-
-
-def check_part(path: Path) -> dict[str, Any]:
-    """The facts of a part of which every array has its checksum."""
-    for name in array_names(path):
-        read_array(path, name)
-    return read_facts(path)
+def stored_arrays(path: Path) -> dict[str, Array]:
+    """The arrays in a part, by name, without reading them."""
+    return {name: Stored(path, name, tuple(of[1])) for name, of in _head(path)[0]["arrays"].items()}
 
 
 def _head(path: Path) -> tuple[dict[str, Any], int]:

@@ -1,4 +1,4 @@
-"""The work folder: a checkpoint for every finished shard and slice, from which a killed run goes on.
+"""The work folder: a checkpoint for every finished shard and slice, from which a killed run goes on; and who runs pieces.
 
 The folder belongs to one run: its input, its options, its seed. It holds what must not be published, so it is readable by its
 owner only and vanishes when the release is there.
@@ -11,16 +11,19 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 import shoal
 from shoal.common.checks import a_path, whole, yes_or_no
 from shoal.common.randomness import a_seed
-from shoal.engine import Done, Engine, Task, Tell
-from shoal.engine.parts import array_names, check_part, read_array, work_problem, write_part
+from shoal.engine import Done, Engine, Task, Tell, open_engine
+from shoal.engine.parts import Array, load, read_facts, stored_arrays, work_problem, write_part
 from shoal.errors import InputError
 from shoal.files.appear import clear_drafts, replacing
 
@@ -102,29 +105,65 @@ def open_work(folder: str | os.PathLike[str], what: dict[str, Any], seed: int | 
     return work
 
 
-def run_pieces(
-    engine: Engine, work: Work | None, name: str, task: Task, pieces: Sequence[Any], tell: Tell | None = None
-) -> list[Done]:
-    """Run a task over pieces and give what it found; with a work folder, what is there already is not done again."""
-    if work is None:
-        return engine.map(task, pieces, tell)
-    named = [(work.path(f"{name}-{i:05}"), piece, True) for i, piece in enumerate(pieces)]
-    return engine.map(functools.partial(_kept, task), named, tell)
+class Runner(NamedTuple):
+    """Runs a named step over pieces: where, and in which folder what is done is kept, if in any.
+
+    Results that are `stored` stay in that folder: arrays come back as `Stored`, which the pieces of a later step carry and
+    `load`. Otherwise arrays come back as they are. A step that is done already, wholly or in part, goes on from there.
+    """
+
+    engine: Engine
+    work: Work | None = None
+    stored: bool = False
+
+    def __call__(self, name: str, task: Task, pieces: Sequence[Any], tell: Tell | None = None) -> list[Done]:
+        """What the task gives for every piece, in their order."""
+        if self.work is None:
+            return self.engine.map(task, pieces, tell)
+        named = [(self.work.path(f"{name}-{i:05}"), piece) for i, piece in enumerate(pieces)]
+        return self.engine.map(functools.partial(_kept, task, self.stored), named, tell)
+
+    def keep(self, name: str, array: np.ndarray) -> Array:
+        """An array that many pieces are to carry: itself, or where it lies now."""
+        if self.work is None or not self.stored:
+            return array
+        path = self.work.path(name)
+        write_part(path, {}, {"kept": array})
+        return stored_arrays(path)["kept"]
 
 
-def keep_pieces(
-    engine: Engine, work: Work, name: str, task: Task, pieces: Sequence[Any], tell: Tell | None = None
-) -> list[dict[str, Any]]:
-    """The same, but arrays stay in the files: only facts come back."""
-    named = [(work.path(f"{name}-{i:05}"), piece, False) for i, piece in enumerate(pieces)]
-    return [done.facts for done in engine.map(functools.partial(_kept, task), named, tell)]
+@contextmanager
+def open_runner(
+    what: dict[str, Any],
+    seed: int | None,
+    *,
+    engine: Any,
+    jobs: int | None,
+    worker_memory: str | None,
+    work_dir: str | os.PathLike[str] | None,
+    resume: bool,
+    within: Runner | None = None,
+) -> Iterator[Runner]:
+    """Who runs the pieces of the run described by `what`. Data that lie in a work folder bring theirs along, as `within`."""
+    if within is not None and within.work is not None:
+        if engine != "local" or jobs is not None or worker_memory is not None or work_dir is not None:
+            raise InputError(
+                "these data lie in a work folder, whose engine, jobs and memory were chosen when it was opened"
+            )
+        place = within.work.folder / "release"
+        yield within._replace(work=open_work(place, what, seed, resume=(place / _RUN).exists()))
+        return
+    work = None if work_dir is None else open_work(work_dir, what, seed, resume=resume)
+    with open_engine(engine, jobs=jobs, memory=worker_memory, work=work.folder if work else None) as workers:
+        yield Runner(workers, work)
 
 
-def _kept(task: Task, named: tuple[Path, Any, bool], threads: int, tell: Tell) -> Done:
-    path, piece, fetch = named
-    if path.exists():
-        facts = check_part(path)
-        return Done(facts, {name: read_array(path, name) for name in array_names(path)} if fetch else {})
-    done = task(piece, threads, tell)
-    write_part(path, done.facts, done.arrays)
-    return done if fetch else Done(done.facts, {})
+def _kept(task: Task, stored: bool, named: tuple[Path, Any], threads: int, tell: Tell) -> Done:
+    path, piece = named
+    if not path.exists():
+        done = task(piece, threads, tell)
+        write_part(path, done.facts, {name: load(array) for name, array in done.arrays.items()})
+        return Done(done.facts, stored_arrays(path)) if stored else done
+    arrays = stored_arrays(path)
+    read = {name: load(array) for name, array in arrays.items()}  # compares checksums, too
+    return Done(read_facts(path), arrays if stored else read)

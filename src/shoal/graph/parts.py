@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from shoal.engine.parts import Array, load
 from shoal.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,20 +18,19 @@ if TYPE_CHECKING:
 class Parts:
     """Methods of `TemporalGraph` that give another one; none of them changes the graph it is asked of."""
 
-    def with_edges(self, slices: list[np.ndarray]) -> TemporalGraph:
+    def with_edges(self, slices: Sequence[Array]) -> TemporalGraph:
         """The same people and slices with other edges: one sorted (m, 2) int32 array per slice."""
         graph = _graph(self)
         starts = np.concatenate([[0], np.cumsum([len(e) for e in slices], dtype=np.int64)])
-        edges = np.concatenate([*slices, np.empty((0, 2), np.int32)]).astype(np.int32, copy=False)
-        return type(graph)(graph.nodes, graph.slices, edges, starts, directed=graph.directed, ordered=graph.ordered)
+        edges = np.concatenate([*map(load, slices), np.empty((0, 2), np.int32)]).astype(np.int32, copy=False)
+        return _of_arrays()(graph.nodes, graph.slices, edges, starts, directed=graph.directed, ordered=graph.ordered)
 
     def renamed(self, ids: pl.Series) -> TemporalGraph:
         """The same graph with other ids: the i-th of `ids` for node i."""
-        graph = _graph(self)
         order = ids.arg_sort().to_numpy()
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
-        return _moved(graph, ids.sort(), place)
+        return self.placed(ids.sort(), place)
 
     def over(self, ids: pl.Series) -> TemporalGraph:
         """The same slices over these people: those who were not there have no edges, and edges of others are gone.
@@ -40,11 +40,23 @@ class Parts:
         >>> graph.over(pl.Series(["ann", "bob", "eve"]))
         TemporalGraph(3 nodes, 1 slices, 1 edges, undirected)
         """
-        graph = _graph(self)
         ids = ids.sort()
         place = {node: i for i, node in enumerate(ids.to_list())}
-        moved = np.array([place.get(node, -1) for node in graph.nodes.to_list()], np.int32)
-        return _moved(graph, ids, moved)
+        return self.placed(ids, np.array([place.get(node, -1) for node in _graph(self).nodes.to_list()], np.int32))
+
+    def placed(self, ids: pl.Series, place: np.ndarray) -> TemporalGraph:
+        """The same slices over the people `ids`, among whom node i is the one at `place[i]`, or nobody at -1."""
+        graph = _graph(self)
+        ends = place[graph._edges]
+        there = (ends >= 0).all(axis=1)
+        u, v, codes = ends[there, 0], ends[there, 1], graph.slice_codes()[there]
+        made = _of_arrays()._from_codes(
+            ids, [u, v], codes, list(graph.slices), directed=graph.directed, ordered=graph.ordered
+        )
+        made.tally, made.cut = graph.tally, graph.cut  # of the same lines of the same file
+        if graph.contacts is not None:
+            made.contacts = graph.contacts.moved(made._stored(), u, v, codes, there)
+        return made
 
     def subgraph(self, people: Iterable[Any]) -> TemporalGraph:
         """These people and the edges among them, in all slices.
@@ -83,7 +95,7 @@ class Parts:
         edges = [graph.edges(t) for t in chosen]
         bounds = np.concatenate([[0], np.cumsum([len(e) for e in edges], dtype=np.int64)])
         slices, kept = [graph.slices[t] for t in chosen], np.concatenate(edges)
-        made = type(graph)(graph.nodes, slices, kept, bounds, directed=graph.directed, ordered=True)
+        made = _of_arrays()(graph.nodes, slices, kept, bounds, directed=graph.directed, ordered=True)
         if graph.contacts is not None:
             made.contacts = graph.contacts.of_slices(graph._starts, chosen)
         return made
@@ -94,21 +106,10 @@ def _graph(parts: Any) -> TemporalGraph:
     return parts
 
 
-def _moved(graph: TemporalGraph, ids: pl.Series, place: np.ndarray) -> TemporalGraph:
-    """The graph over other people: whoever was node i is `place[i]` now, or gone where that is -1.
+def _of_arrays() -> type[TemporalGraph]:
+    from shoal.graph import TemporalGraph
 
-    It is of the same lines of the same file, and the contacts behind its edges come along.
-    """
-    ends = place[graph._edges]
-    there = (ends >= 0).all(axis=1)
-    u, v, codes = ends[there, 0], ends[there, 1], graph.slice_codes()[there]
-    made = type(graph)._from_codes(
-        ids, [u, v], codes, list(graph.slices), directed=graph.directed, ordered=graph.ordered
-    )
-    made.tally, made.cut = graph.tally, graph.cut
-    if graph.contacts is not None:
-        made.contacts = graph.contacts.moved(made._stored(), u, v, codes, there)
-    return made
+    return TemporalGraph
 
 
 def _place(bins: dict[str, int], wanted: Any, otherwise: int, *, first: bool) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -14,12 +14,16 @@ from shoal.common.checks import a_list, yes_or_no
 from shoal.contacts import build
 from shoal.contacts.behind import EdgeContacts, Edges, contacts_behind
 from shoal.contacts.slices import encode_slices
+from shoal.engine.parts import Array
 from shoal.errors import InputError, spoken
 from shoal.graph.parts import Parts
 from shoal.interop import Conversions
 from shoal.interop.packages import wrong
 from shoal.show import notebook
 from shoal.slicing.timebins import parse_width
+
+if TYPE_CHECKING:
+    from shoal.engine.work import Runner
 
 
 class Slice(NamedTuple):
@@ -268,7 +272,7 @@ class TemporalGraph(Conversions, Parts):
     @property
     def n_edges(self) -> int:
         """Edges over all slices."""
-        return len(self._edges)
+        return int(self._starts[-1])
 
     @property
     def has_layers(self) -> bool:
@@ -302,19 +306,34 @@ class TemporalGraph(Conversions, Parts):
         """Edges in each slice."""
         return np.diff(self._starts)
 
+    run: Runner | None = None  # of a graph that lies in a work folder: who reads it there
+
+    def held(self, t: int) -> Array:
+        """The edges of slice t as a piece of work carries them: here an array, elsewhere where it lies."""
+        return self.edges(t)
+
+    @property
+    def n_columns(self) -> int:
+        """Degrees that somebody has: one for every slice, or two where edges have a direction."""
+        return self.n_slices * (2 if self.directed else 1)
+
+    def degree_column(self, c: int) -> np.ndarray:
+        """One column of the degree matrix."""
+        edges, n = self.edges(c % max(self.n_slices, 1)), self.n_nodes
+        ends = edges[:, int(c < self.n_slices)] if self.directed else edges.ravel()
+        return np.bincount(ends, minlength=n).astype(np.int32) if len(ends) else np.zeros(n, np.int32)
+
     def degree_matrix(self) -> np.ndarray:
         """What the attacker knows: (n, T) degrees; for a directed graph (n, 2T), all in-degrees, then all out-degrees."""
-        if self.directed:
-            return np.hstack([self._count(1), self._count(0)])
-        return self._count(0) + self._count(1)
+        degrees = np.empty((self.n_nodes, self.n_columns), np.int32)
+        for c in range(self.n_columns):
+            degrees[:, c] = self.degree_column(c)
+        return degrees
 
-    def _count(self, side: int) -> np.ndarray:
-        counts = np.zeros((self.n_nodes, self.n_slices), np.int32)
-        for t in range(self.n_slices):
-            ends = self.edges(t)[:, side]
-            if len(ends):
-                counts[:, t] = np.bincount(ends, minlength=self.n_nodes)
-        return counts
+    def degree_blocks(self, size: int) -> list[list[Array]]:
+        """The columns of the degree matrix for so many people after the other, as pieces of work carry them."""
+        degrees = self.degree_matrix()
+        return [list(degrees[first : first + size].T) for first in range(0, max(self.n_nodes, 1), size)]
 
     def contact_counts(self) -> list[np.ndarray]:
         """For every slice, how many contacts are behind each of its edges; the graph must keep them."""
@@ -338,9 +357,11 @@ class TemporalGraph(Conversions, Parts):
         """A hash of everything that makes this graph what it is."""
         h = hashlib.blake2b(digest_size=32)
         h.update(repr((self.directed, self.slices, self.n_nodes)).encode())
-        h.update("\n".join(map(str, self.nodes.to_list())).encode())
-        h.update(np.ascontiguousarray(self._starts, np.int64).tobytes())
-        h.update(np.ascontiguousarray(self._edges, np.int32).tobytes())
+        for i, some in enumerate(self.nodes.to_frame().iter_slices(100_000)):
+            h.update(("\n" * (i > 0) + "\n".join(map(str, some["node"].to_list()))).encode())
+        h.update(np.concatenate([[0], np.cumsum(self.slice_sizes(), dtype=np.int64)]).tobytes())
+        for t in range(self.n_slices):
+            h.update(np.ascontiguousarray(self.edges(t), np.int32).data)
         return h.digest()
 
     def __eq__(self, other: object) -> bool:

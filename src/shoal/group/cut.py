@@ -115,27 +115,6 @@ def wanted_shards(n_people: int, shard_people: int) -> int:
     return max(int(n_people / shard_people + 0.5), 1)
 
 
-def cut_people(rows: np.ndarray, k: int | np.ndarray, shard_people: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """The people of every shard, ascending; decided by the rows, the levels and the seed alone.
-
-    ``k`` is everybody's or one for each; every shard has at least twice as many people as any of them asks for, unless it
-    is the only one.
-
-    >>> rows = np.repeat(np.arange(8), 5)[:, None]
-    >>> [len(people) for people in cut_people(rows, 2, 10, np.random.default_rng(0))]
-    [10, 10, 10, 10]
-    """
-    n_shards = wanted_shards(len(rows), shard_people)
-    if n_shards == 1:
-        return [np.arange(len(rows))]
-    sample = rows if len(rows) <= SAMPLE else rows[rng.choice(len(rows), SAMPLE, replace=False)]
-    leaf = shard_of(rows, find_cuts(sample, n_shards, rng))
-    top = np.ones(int(leaf.max()) + 1, np.int64)
-    np.maximum.at(top, leaf, k)
-    shard = join_small(np.bincount(leaf), smallest_shard(top, shard_people))[leaf]
-    return [np.flatnonzero(shard == number) for number in range(int(shard.max()) + 1)]
-
-
 def smallest_shard(k: int | np.ndarray, shard_people: int) -> np.ndarray:
     """Fewer people than this do not make a shard of their own."""
     return np.maximum(2 * np.asarray(k), shard_people // SMALL)

@@ -1,38 +1,39 @@
-"""Graphs that do not fit one process: a folder of Parquet becomes a release in partitioned Parquet, piece by piece.
+"""Contacts that do not fit one process: a folder of Parquet becomes a graph that lies in a work folder, slice by slice.
 
-The plan is that of `anonymize`, with files in a work folder between the steps. Every step is a map of a pure task over
-chunks of rows, slices, blocks of people or shards; this process holds counts, and a sample of rows to find the cuts. No
-process holds more than a shard, or a slice with one number for everybody.
+It is a `TemporalGraph` to whoever asks it, with the numbers, slices and edges that `shoal.read` gives to the same contacts in one
+file, so `anonymize` and `extend` make the same release of it, through the same pieces. No process holds more than a
+shard, a slice with a number for everybody, or an id and a few numbers for everybody.
 """
 
 from __future__ import annotations
 
+import inspect
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from shoal.common.checks import a_path, some_progress, whole, yes_or_no
+from shoal.common.checks import a_path, a_text, some_progress, whole, yes_or_no
 from shoal.common.progress import Progress
-from shoal.common.randomness import Randomness, a_seed
-from shoal.engine import Engine, Task, open_engine
-from shoal.engine.work import Work, check_run, keep_pieces, open_work
-from shoal.errors import InputError
+from shoal.contacts import build
+from shoal.demands.promise import make_promise
+from shoal.engine import Done, open_engine
+from shoal.engine.work import Runner, Work, check_run, open_work
+from shoal.errors import InputError, spoken
 from shoal.files.appear import working_beside
-from shoal.group.cut import SAMPLE, SHARD_PEOPLE, find_cuts, join_small, smallest_shard, wanted_shards
+from shoal.graph import Cut, Slice, Tally, TemporalGraph
 from shoal.large import contacts as steps
-from shoal.large import stages
-from shoal.large.contacts import BLOCK_PEOPLE, Contacts, find_contacts
-from shoal.large.release import Made, write_large
-from shoal.stages import How
+from shoal.large.contacts import Contacts, find_contacts
+from shoal.large.graph import StoredGraph
+from shoal.read.people import read_people
 from shoal.write.folder import check_target
-from shoal.write.private import digest_of
 
-__all__ = ["anonymize_folder", "audit_folder", "is_contacts_folder"]
+__all__ = ["StoredGraph", "anonymize_folder", "audit_folder", "is_contacts_folder", "open_folder"]
+
+_CUT = ("slice", "slices", "timezone", "offset", "time_format", "time_unit", "day_first", "origin")
+_ROLES = ("source", "target", "time", "layer")
 
 
 def is_contacts_folder(path: Path) -> bool:
@@ -40,173 +41,155 @@ def is_contacts_folder(path: Path) -> bool:
     return path.is_dir() and not (path / "certificate.json").exists()
 
 
-def anonymize_folder(
+@contextmanager
+def open_folder(
     folder: str | os.PathLike[str],
-    k: int,
-    output: str | os.PathLike[str],
     *,
-    slice: str | None = None,
-    slices: int | None = None,
-    source: str = "source",
-    target: str = "target",
-    time: str = "time",
-    timezone: str = "UTC",
-    offset: str | None = None,
-    time_unit: str = "s",
-    origin: str | None = None,
-    seed: int | None = None,
-    effort: str = "balanced",
-    objective: str = "edges",
-    deletion_weight: float = 1.0,
-    jobs: int | None = None,
     engine: Any = "local",
+    jobs: int | None = None,
     worker_memory: str | None = None,
-    shard_people: int = SHARD_PEOPLE,
     work_dir: str | os.PathLike[str] | None = None,
     resume: bool = False,
-    private: str | os.PathLike[str] | None = None,
-    keep_ids: bool = False,
-    force: bool = False,
+    beside: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
-) -> dict[str, Any]:
-    """Make a release of a folder of Parquet files that may be larger than memory, and give its certificate.
+    **reading: Any,
+) -> Iterator[StoredGraph]:
+    """A folder of Parquet files as a graph, which lives as long as this block and may be larger than memory.
 
-    The files may be partitioned in any way, also by `column=value` folders; ids are whole numbers. The release has a Parquet
-    file for every slice. Options are those of `read`, `anonymize` and `Release.save`. The peak memory of every process
-    is in the answer under "memory".
+    The files may be partitioned in any way, also by `column=value` folders. `reading` are the options of `shoal.read`; the
+    others are those of `anonymize`, which are chosen here. `beside` is where the work folder stands for the time being, if
+    no `work_dir` is named.
     """
-    folder, output = a_path("folder", folder), a_path("output", output)
-    k, progress = whole("k", k, 1), some_progress(progress)
-    keep_ids, force = yes_or_no("keep_ids", keep_ids), yes_or_no("force", force)
-    if private is not None:
-        a_path("private", private)
-    if seed is not None:
-        a_seed(seed)
-    shard_people = check_run(shard_people, work_dir, resume=resume)
-    how = How("search", effort, None, objective, deletion_weight, 1)
-    check_target(output, force=force)
-    cut = {
-        "slice": slice,
-        "slices": slices,
-        "timezone": timezone,
-        "offset": offset,
-        "time_unit": time_unit,
-        "origin": origin,
-    }
-    found = find_contacts(folder, source, target, time, cut)
-    what = {"input": _fingerprint(found), "columns": [source, target, time], "slices": cut, "k": k, "options": repr(how),
-            "shard size": shard_people}  # fmt: skip
-    with _working(work_dir, output, what, seed, resume=resume) as work:
-        with open_engine(engine, jobs=jobs, memory=worker_memory, work=work.folder) as workers:
-            run = _Run(workers, work, progress)
-            made = _make(run, found, k, how, shard_people)
-            certificate = write_large(run.engine, made, output, private=private, keep_ids=keep_ids, force=force)
-        return certificate | {"memory": dict(workers.peaks)}
-
-
-def audit_folder(
-    folder: str | os.PathLike[str],
-    *,
-    k: int = 5,
-    source: str = "source",
-    target: str = "target",
-    time: str = "time",
-    jobs: int | None = None,
-    engine: Any = "local",
-    worker_memory: str | None = None,
-    progress: Progress | None = None,
-    **cut: Any,
-) -> dict[str, int]:
-    """How many people of a folder of Parquet somebody finds who knows their number of edges in every slice."""
-    folder, k, progress = a_path("folder", folder), whole("k", k, 1), some_progress(progress)
-    found = find_contacts(folder, source, target, time, {"slice": None, "slices": None, **cut})
+    folder, progress = a_path("folder", folder), some_progress(progress)
+    check_run(1, work_dir, resume=resume)
+    told, cut, nodes, directed = _reading(folder, reading)
+    found = find_contacts(folder, told, cut)
+    what = {"input": _fingerprint([chunk.file for chunk in found.chunks]), "columns": found.columns, "slices": cut,
+            "directed": directed, "people": _fingerprint([] if nodes is None else [nodes])}  # fmt: skip
+    beside = Path(tempfile.gettempdir(), "shoal-folder") if beside is None else Path(beside)
+    extra = None if nodes is None else read_people(nodes)
     with (
-        working_beside(Path(tempfile.gettempdir(), "shoal-audit")) as place,
-        open_engine(engine, jobs=jobs, memory=worker_memory, work=place) as workers,
+        _working(work_dir, beside, what, resume=resume) as work,
+        open_engine(engine, jobs=jobs, memory=worker_memory, work=work.folder) as workers,
     ):
-        work = open_work(place / "work", {}, None, resume=False)
-        run = _Run(workers, work, progress)
-        n = _count(run, found, k)[0]
-        parts = run.paths("gather", len(found.slices))
-        facts = run("crowds", "counting", stages.count_exposed, [(parts, n, -(-n // BLOCK_PEOPLE), k)])[0]
-    return {"people": n, "slices": len(found.slices), **facts}
+        yield _cut_folder(folder, found, extra, Runner(workers, work, stored=True), progress, directed=directed)
 
 
-class _Run:
-    """An engine and a work folder, and what they say about themselves."""
+def _reading(folder: Path, given: dict[str, Any]) -> tuple[dict[str, str | None], dict[str, Any], Path | None, bool]:
+    """The options of `read` that speak of columns, of time, of people and of directions; those of text files are refused."""
+    from shoal.read import read
 
-    def __init__(self, engine: Engine, work: Work, progress: Progress) -> None:
-        self.engine, self.work, self.progress = engine, work, progress
+    usual = {name: one.default for name, one in inspect.signature(read).parameters.items() if name != "path"}
+    if unknown := [name for name in given if name not in usual]:
+        raise TypeError(f"open_folder() got an unexpected keyword argument '{unknown[0]}'")
+    options = usual | given
+    for name in ("dialect", "header", "encoding", "contacts", "count"):
+        if options[name] is not None:
+            raise InputError(f"{folder}: --{name} does not go with a folder of Parquet; it works on a single file")
+    for name in _ROLES:
+        if options[name] is not None:
+            a_text(name, options[name])
+    nodes = None if options["nodes"] is None else a_path("nodes", options["nodes"])
+    directed = yes_or_no("directed", options["directed"])
+    return {name: options[name] for name in _ROLES}, {name: options[name] for name in _CUT}, nodes, directed
 
-    def __call__(self, name: str, title: str, task: Task, pieces: Sequence[Any]) -> list[dict[str, Any]]:
-        with self.progress.stage(title, len(pieces)) as tell:
-            return keep_pieces(self.engine, self.work, name, task, pieces, tell)
 
-    def paths(self, name: str, count: int) -> list[Path]:
-        return [self.work.path(f"{name}-{i:05}") for i in range(count)]
+def _cut_folder(
+    folder: Path, found: Contacts, extra: Any, run: Runner, progress: Progress, *, directed: bool
+) -> StoredGraph:
+    """People get numbers, contacts go to their slice, degrees are counted there."""
+
+    def step(name: str, title: str, task: Callable[..., Done], pieces: list[Any]) -> list[Done]:
+        with progress.stage(title, len(pieces)) as tell:
+            return run(name, task, pieces, tell)
+
+    looks = step("look", "looking", steps.look, [(chunk, found) for chunk in found.chunks])
+    try:
+        anchor, said = steps.anchor_of(looks)
+        labels, more = steps.slices_of(anchor, None, None, found.cut)[1:]
+    except InputError as error:
+        raise InputError(f"{folder}: {error}") from None
+    slices = [Slice(*label) for label in labels]
+    if len(slices) > steps.MOST_SLICES:
+        raise steps.too_many(folder, len(slices))
+    seen = [done.arrays[role] for done in looks for role in ("source", "target")]
+    people = step("people", "numbering", steps.number_people, [(seen, extra)])[0].arrays["ids"]
+    ids = steps.unpacked(people)
+    sent = step("send", "sending", steps.send, [(chunk, found, anchor, people, len(slices)) for chunk in found.chunks])
+    pieces = [([done.arrays[str(t)] for done in sent], len(ids), directed) for t in range(len(slices))]
+    parts = step("gather", "counting", steps.gather, pieces)
+    tally = Tally(
+        sum(chunk.rows for chunk in found.chunks),
+        sum(done.facts["loops"] for done in sent),
+        sum(done.facts["repeats"] for done in parts),
+        found.unused,
+        found.guessed,
+        (*map(spoken, dict.fromkeys((*said, *more))), *build.alike(ids)),
+    )
+    timed = "time" in found.columns
+    arrays = [done.arrays for done in parts]
+    graph = StoredGraph(ids, slices, arrays, run, directed=directed, ordered=timed, tally=tally)
+    graph.cut = Cut(*(found.cut[name] for name in _CUT[:4])) if timed else None
+    return graph
 
 
-def _count(run: _Run, found: Contacts, k: int) -> tuple[int, int, Randomness, str]:
-    """Stage 0: people get numbers, contacts go to their slice, degrees are counted there.
+def anonymize_folder(folder: Any, k: Any, output: Any, **options: Any) -> dict[str, Any]:
+    """Make a release of a folder of Parquet that may be larger than memory, and give its certificate.
 
-    Gives the number of people, a bound on the cost, the chance of this input and what tells it from others.
+    Options are those of `read`, `anonymize` and `Release.save`. The peak memory of every process is in the answer under "memory".
     """
-    n_chunks = len(found.chunks)
-    looks = run("look", "looking", steps.look, [(chunk, found.columns) for chunk in found.chunks])
-    context = "".join(facts["digest"] for facts in looks).encode()
-    chance = Randomness(run.work.seed, context)
-    numbering = (run.paths("look", n_chunks), chance.stream("people"))
-    n = run("people", "numbering", steps.number_people, [numbering])[0]["people"]
-    if k > n:
-        raise InputError(f"k must be at most the number of people, {n:,}; got {k:,}")
-    (people,) = run.paths("people", 1)
-    run("send", "sending", steps.send, [(chunk, found, people) for chunk in found.chunks])
-    sent = run.paths("send", n_chunks)
-    sliced = run("gather", "counting", steps.gather, [(t, sent, n, k) for t in range(len(found.slices))])
-    return n, sum(facts["bound"] for facts in sliced), chance, digest_of(context)
+    from shoal.anonymize import anonymize
+    from shoal.release import Release
+
+    opening = inspect.signature(open_folder).parameters
+    of_anonymize, of_save = (inspect.signature(of).parameters.keys() - opening for of in (anonymize, Release.save))
+    making, saving = ({name: options.pop(name) for name in of if name in options} for of in (of_anonymize, of_save))
+    progress = some_progress(options.pop("progress", None))
+    check_target(a_path("output", output), force=yes_or_no("force", saving.get("force", False)))
+    with open_folder(folder, **options, beside=output, progress=progress) as graph:
+        release = anonymize(graph, k, **making, progress=progress)
+        certificate = release.save(output, **saving, progress=progress)
+        return {**certificate, "memory": peaks_of(graph)}
 
 
-def _make(run: _Run, found: Contacts, k: int, how: How, shard_people: int) -> Made:
-    """Stages 1 to 3."""
-    n, bound, chance, digest = _count(run, found, k)
-    sliced = run.paths("gather", len(found.slices))
-    rng = chance.stream("shards")
-    cuts = find_cuts(stages.sample_rows(sliced, SAMPLE), wanted_shards(n, shard_people), rng)
-    n_blocks = -(-n // BLOCK_PEOPLE)
-    counts = run("block", "cutting", stages.sort_block, [(b, b * BLOCK_PEOPLE, sliced, cuts) for b in range(n_blocks)])
-    people = [sum(column) for column in zip(*(block["counts"] for block in counts), strict=True)]
-    shard = join_small(np.array(people), smallest_shard(k, shard_people))
-    leaves = [[leaf for leaf in range(len(shard)) if shard[leaf] == s] for s in range(int(shard.max()) + 1)]
-    blocks = run.paths("block", n_blocks)
-    pieces = [(some, blocks, k, how, chance.stream(f"group/{s}")) for s, some in enumerate(leaves)]
-    groups = [facts["groups"] for facts in run("group", "grouping", stages.group_shard, pieces)]
-    first = [sum(groups[:s]) for s in range(len(groups))]
-    run("groups", "joining", stages.join_groups, [(run.paths("group", len(groups)), first, n)])
-    (joined,) = run.paths("groups", 1)
-    slices = [(path, joined, how, chance.stream(f"rebuild/{t}")) for t, path in enumerate(sliced)]
-    cost = run("rebuild", "rebuilding", stages.rebuild, slices)
-    rebuilt = run.paths("rebuild", len(sliced))
-    (crowds,) = run("crowds", "counting", stages.count_crowds, [(joined, rebuilt)])
-    return Made(run.work, k, n, found.slices, run.paths("people", 1)[0], joined, rebuilt, cost, crowds, bound, digest)
+def audit_folder(folder: Any, *, k: int = 5, **options: Any) -> dict[str, int]:
+    """How many people of a folder of Parquet somebody finds who knows their number of edges in every slice.
+
+    Options are those of `open_folder`.
+    """
+    k = whole("k", k, 1)
+    with open_folder(folder, **options) as graph:
+        crowds = make_promise(graph, 1).crowds(graph)[0]
+        return {
+            "people": graph.n_nodes,
+            "slices": graph.n_slices,
+            "smallest": int(crowds.min()),
+            "classes": round(float((1 / crowds).sum())),
+            "unique": int((crowds == 1).sum()),
+            "below": int((crowds < k).sum()),
+        }
+
+
+def peaks_of(graph: TemporalGraph) -> dict[str, int]:
+    """The peak memory of every process that worked on the graph, in bytes."""
+    return {} if graph.run is None else dict(graph.run.engine.peaks)
 
 
 @contextmanager
 def _working(
-    work_dir: str | os.PathLike[str] | None, output: Path, what: dict[str, Any], seed: int | None, *, resume: bool
+    work_dir: str | os.PathLike[str] | None, beside: Path, what: dict[str, Any], *, resume: bool
 ) -> Iterator[Work]:
-    """The work folder that was named, which stays if the run fails; or one beside the release that never stays."""
+    """The work folder that was named, which stays if the run fails; or one that never stays."""
     if work_dir is not None:
-        work = open_work(work_dir, what, seed, resume=resume)
+        work = open_work(work_dir, what, None, resume=resume)
         yield work
         work.remove()
         return
-    output = Path(os.path.abspath(output))
-    beside = next(p for p in output.parents if p.exists()) / output.name
-    with working_beside(beside) as place:
-        yield open_work(place, what, seed, resume=False)
+    beside = Path(os.path.abspath(beside))
+    with working_beside(next(p for p in beside.parents if p.exists()) / beside.name) as place:
+        yield open_work(place, what, None, resume=False)
 
 
-def _fingerprint(found: Contacts) -> list[list[Any]]:
-    """The files by name, size and time: another input is another run."""
-    files = sorted({chunk.file for chunk in found.chunks})
-    return [[file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in files]
+def _fingerprint(files: list[Path]) -> list[list[Any]]:
+    """Files by name, size and time: another input is another run."""
+    return [[file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in sorted(set(files))]

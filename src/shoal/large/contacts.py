@@ -1,12 +1,13 @@
 """From a folder of Parquet to one file per slice: number the people, send every contact to its slice, count degrees.
 
-Every function here is a task over one chunk of rows or one slice. People are numbered at random, so that the first ones are a fair
-sample of all, and the number is the pseudonym.
+Every function with the ending of a task (piece, threads, tell) works on one chunk of rows or one slice. People, slices and edges
+come out as `shoal.read` makes them of the same contacts in one file.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import urllib.parse
 from itertools import pairwise
 from pathlib import Path
@@ -15,20 +16,24 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal.common.checks import a_text
-from shoal.common.edges import edge_keys
+from shoal.contacts import build
+from shoal.contacts.slices import encode_slices
 from shoal.engine import Done, Tell
-from shoal.engine.parts import read_array, read_facts
+from shoal.engine.parts import Array, load
 from shoal.errors import InputError, RowError
-from shoal.group.exact import cheapest_cuts
-from shoal.read.dialects import NO_PARQUET
+from shoal.large.graph import held_arrays, sorted_edges
+from shoal.read import choose_columns
+from shoal.read.dialects import NO_PARQUET, Layout
 from shoal.read.packed import most_unpacked, too_much
-from shoal.read.text import first_line
+from shoal.read.text import Table, first_line
 from shoal.slicing import timebins
+from shoal.slicing.moments import read_moments
 
 CHUNK_ROWS = 5_000_000
-BLOCK_PEOPLE = 250_000
+HEAD_ROWS = 20_000  # by which columns are guessed
 MOST_SLICES = 20_000
+ORDERS = {"as it is": None, "day": True, "month": False}  # how dates of two meanings may be read
+MIXED = "some dates in it are written day first and some month first"
 
 
 class Chunk(NamedTuple):
@@ -41,171 +46,244 @@ class Chunk(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """A folder of contacts: its chunks, its columns, and the values and options that cut time into slices."""
+    """A folder of contacts: its chunks, its columns by what they mean, those guessed or not used, and how time is cut."""
 
     chunks: list[Chunk]
-    columns: tuple[str, str, str]
-    anchor: pl.Series
+    columns: dict[str, str]
+    guessed: dict[str, str]
+    unused: tuple[str, ...]
     cut: dict[str, Any]
-    slices: list[str]
 
 
-def find_contacts(folder: Path, source: str, target: str, time: str, cut: dict[str, Any]) -> Contacts:
-    """Look at the files without reading them: how many rows, and which span of time (or which distinct values)."""
+class Anchor(NamedTuple):
+    """Rows that stand for all: with them before it, a chunk is cut into slices as the whole is. `times` are moments or values."""
+
+    times: pl.Series | None
+    layers: pl.Series | None
+    order: bool | None = None
+
+
+def find_contacts(folder: Path, told: dict[str, str | None], cut: dict[str, Any]) -> Contacts:
+    """Look at the files without reading them: how many rows, and which columns."""
     timebins.check_cut(**cut)
-    width = {} if cut["slice"] is None else {"slice": cut["slice"]}
-    for role, name in {"source": source, "target": target, "time": time, **width}.items():
-        a_text(role, name)
     files = sorted(folder.rglob("*.parquet"))
     if not files:
         raise InputError(f"{folder}: there is no .parquet file in this folder")
     chunks: list[Chunk] = []
-    ends = []
+    named: dict[str, str] = {}
     for file in files:
         parts = [part.split("=", 1) for part in file.relative_to(folder).parts[:-1] if "=" in part]
         fixed = {name: urllib.parse.unquote(value) for name, value in parts}
         try:
-            scan = pl.scan_parquet(file, hive_partitioning=False)
+            scan = pl.scan_parquet(file, hive_partitioning=False, glob=False)
             have, rows = scan.collect_schema(), int(scan.select(pl.len()).collect().item())
+            head = scan.head(HEAD_ROWS).collect() if rows and not named else None
         except NO_PARQUET as error:
             raise InputError(f"{file}: cannot be read as Parquet ({first_line(error)})") from None
         if 8 * 3 * rows > (most := most_unpacked(file.stat().st_size)):
             raise too_much(file, most)
-        for column in (source, target, time):
+        if head is not None:
+            head = head.with_columns(pl.lit(value).alias(name) for name, value in fixed.items())
+            cuts = cut["slice"] is not None or cut["slices"] is not None
+            named, guessed = choose_columns(file, Layout(Table(head, str)), told, cut=cuts)
+            unused = tuple(name for name in head.columns if name not in named.values())
+        for column in named.values() if rows else ():
             if column not in have and column not in fixed:
                 raise InputError(f"{file}: no column '{column}'; the columns are {', '.join([*have, *fixed])}")
-        for column in (source, target):
-            if column not in have or not have[column].is_integer():
-                raise InputError(f"{file}, column '{column}': ids in a folder of Parquet must be whole numbers")
         chunks += [Chunk(file, i, min(CHUNK_ROWS, rows - i), fixed) for i in range(0, rows, CHUNK_ROWS)]
-        if rows:
-            ends.append(_ends(scan, time, fixed, cut, file))
     if not chunks:
         raise InputError(f"{folder}: there are no contacts in it")
-    anchor = pl.concat(ends).unique().sort()
-    slices = timebins.cut(anchor, **cut).labels
-    if len(slices) > MOST_SLICES:
-        raise InputError(
-            f"{folder}: there would be {len(slices):,} slices, each a file of the release, and at most {MOST_SLICES:,} are made; "
-            "choose wider ones"
-        )
-    return Contacts(chunks, (source, target, time), anchor, cut, slices)
+    return Contacts(chunks, named, guessed, unused, cut)
 
 
-def _ends(scan: pl.LazyFrame, time: str, fixed: dict[str, str], cut: dict[str, Any], file: Path) -> pl.Series:
-    """The values of a file that decide about slices: the first and the last, or all where each is a slice."""
-    if time in fixed:
-        return pl.Series(time, [fixed[time]])
-    column = pl.col(time)
-    wanted = column.unique() if cut["slice"] == "value" else pl.concat([column.min(), column.max()])
+def packed(values: pl.Series) -> np.ndarray:
+    """A column as bytes, whatever it holds."""
+    stream = io.BytesIO()
+    values.alias("value").to_frame().write_ipc(stream)
+    return np.frombuffer(stream.getvalue(), np.uint8)
+
+
+def unpacked(array: Array) -> pl.Series:
+    """The column that was packed."""
+    return pl.read_ipc(io.BytesIO(load(array).tobytes()))["value"]
+
+
+def look(piece: tuple[Chunk, Contacts], threads: int, tell: Tell) -> Done:
+    """Who occurs in a chunk, and which times and layers."""
+    chunk, contacts = piece
+    columns = _read(chunk, contacts)
     try:
-        missing, found = pl.collect_all([scan.select(column.null_count()), scan.select(wanted)], engine="streaming")
-    except NO_PARQUET as error:
-        raise InputError(f"{file}: cannot be read ({first_line(error)})") from None
-    if missing.item():
-        raise InputError(f"{file}, column '{time}': {missing.item():,} times are missing")
-    if found[time].dtype == pl.String and cut["slice"] != "value":
-        raise InputError(
-            f"{file}, column '{time}': times in a folder of Parquet must be dates, times or numbers, not text"
-        )
-    return found[time]
+        ids = [build.as_id(columns[role]).alias("id") for role in ("source", "target")]
+        facts: dict[str, Any] = {"rows": chunk.rows}
+        arrays: dict[str, Array] = {"source": packed(ids[0].unique()), "target": packed(ids[1].unique())}
+        values = {role: columns[role] for role in ("time", "layer") if role in columns}
+        if "time" in values and contacts.cut["slice"] != "value":
+            facts["times"] = _times(values.pop("time"), contacts.cut)
+        for role, column in values.items():
+            if (missing := column.is_null()).any():
+                raise RowError(int(missing.arg_max() or 0), column.name, f"the {role} is missing")
+            if (distinct := column.unique()).len() > MOST_SLICES:
+                raise too_many(chunk.file.parent, distinct.len())
+            arrays[role] = packed(distinct)
+    except RowError as error:
+        raise _at(chunk, error) from None
+    return Done(facts, arrays)
 
 
-def look(piece: tuple[Chunk, tuple[str, str, str]], threads: int, tell: Tell) -> Done:
-    """Who occurs in a chunk, and a digest of all that is in it."""
-    chunk, columns = piece
-    frame = _read(chunk, list(columns))
-    ids = pl.concat([frame[column].alias("id") for column in columns[:2]])
-    if ids.null_count():
-        raise InputError(f"{chunk.file}: {ids.null_count():,} ids are missing")
-    ids = ids.unique().sort()
-    facts = {"low": int(ids[0]), "high": int(ids[-1]), "rows": chunk.rows, "digest": _digest(frame, columns)}
-    return Done(facts, {"ids": ids.to_numpy()})
+def _times(times: pl.Series, cut: dict[str, Any]) -> dict[str, Any]:
+    """What the times of a chunk tell about all: the first, the last, one that is no whole second; for each way to read them."""
+    given = cut["day_first"]
+    wanted = {"as it is": given} if times.dtype != pl.String or given is not None else ORDERS
+    found: dict[str, Any] = {}
+    for name, order in wanted.items():
+        try:
+            us, relative, said = _moments(times, cut, order)
+        except InputError as error:
+            if len(wanted) == 1 or (name == "month" and all(one is None for one in found.values())):
+                raise
+            found[name] = None if isinstance(error, RowError) else str(error)
+            continue
+        fine = us[us % 1_000_000 != 0][:1].tolist()
+        digest = hashlib.blake2b(us.tobytes(), digest_size=16).hexdigest()
+        found[name] = {"ends": [int(us.min()), int(us.max()), *fine], "relative": relative, "said": said, "us": digest}
+    return found
 
 
-def _digest(frame: pl.DataFrame, columns: tuple[str, str, str]) -> str:
-    """What a chunk says, whatever its file is called and when it was written."""
-    found = hashlib.blake2b(digest_size=16)
-    for column in columns[:2]:
-        found.update(frame[column].to_numpy().data)
-    times = frame[columns[2]]
-    if times.dtype == pl.String:
-        found.update(repr(times.value_counts().sort(times.name).rows()).encode())
-    else:
-        found.update(np.ascontiguousarray(times.to_physical().to_numpy()).data)
-    return found.hexdigest()
+def _moments(times: pl.Series, cut: dict[str, Any], order: bool | None) -> tuple[np.ndarray, bool, tuple[str, ...]]:
+    options = {name: cut[name] for name in ("time_format", "time_unit", "origin")}
+    found = read_moments(times, day_first=order, **options)
+    return found.us, found.relative, found.said
 
 
-def number_people(piece: tuple[list[Path], np.random.Generator], threads: int, tell: Tell) -> Done:
-    """Everybody's id, ascending, and a random number for each."""
-    looks, rng = piece
-    facts = [read_facts(path) for path in looks]
-    low, high, rows = min(f["low"] for f in facts), max(f["high"] for f in facts), sum(f["rows"] for f in facts)
-    if high - low < 4 * rows + 1_000_000:
-        there = np.zeros(high - low + 1, bool)
-        for path in looks:
-            there[read_array(path, "ids") - low] = True
-        ids = np.flatnonzero(there) + low
-    else:
-        ids = np.empty(0, np.int64)
-        for path in looks:
-            ids = np.union1d(ids, read_array(path, "ids"))
+def anchor_of(looks: list[Done]) -> tuple[Anchor, tuple[str, ...]]:
+    """Rows that cut every chunk as the whole is cut, and what was assumed about times."""
+    values = {role: _distinct([done.arrays[role] for done in looks]) if role in looks[0].arrays else None
+              for role in ("time", "layer")}  # fmt: skip
+    if "times" not in looks[0].facts:
+        return Anchor(values["time"], values["layer"]), ()
+    read = [done.facts["times"] for done in looks]
+    order = _order(read)
+    name = next(name for name, value in ORDERS.items() if value is order)
+    chosen = [one.get(name, one["as it is"]) for one in read]
+    if not all(isinstance(one, dict) for one in chosen):
+        raise InputError(MIXED)
+    relative = all(one["relative"] for one in chosen)
+    us = np.unique([end for one in chosen for end in one["ends"]])
+    said = tuple(dict.fromkeys(text for one in chosen for text in one["said"] if relative or not one["relative"]))
+    return Anchor(_as_times(us, relative), values["layer"], order), said
+
+
+def _order(read: list[dict[str, Any]]) -> bool | None:
+    """Whether days come first in dates, where some chunk proves it; None where there is no doubt."""
+    doubts = [one for one in read if len(one) > 1 and not _same(one["day"], one["month"])]
+    proofs = {_same(one["as it is"], one["day"]) for one in doubts if isinstance(one["as it is"], dict)}
+    if not proofs and doubts:
+        raise InputError(next(one["as it is"] for one in doubts))
+    if len(proofs) > 1:
+        raise InputError(MIXED)
+    return proofs.pop() if proofs else None
+
+
+def _same(one: Any, other: Any) -> bool:
+    return isinstance(one, dict) and isinstance(other, dict) and one["us"] == other["us"]
+
+
+def _as_times(us: np.ndarray, relative: bool) -> pl.Series:
+    """Moments as `timebins` takes them: numbers where they count from some beginning, else dates."""
+    return pl.Series("time", us) if relative else pl.Series("time", us).cast(pl.Datetime("us"))
+
+
+def _distinct(arrays: list[Array]) -> pl.Series:
+    columns = [unpacked(array) for array in arrays]
+    if len({column.dtype for column in columns}) > 1:
+        columns = [column.cast(pl.String) for column in columns]
+    return pl.concat(columns).unique().sort()
+
+
+def slices_of(
+    anchor: Anchor, times: pl.Series | None, layers: pl.Series | None, cut: dict[str, Any]
+) -> tuple[np.ndarray, Any, Any]:
+    """The slice of every row, the slices of the whole, and what was assumed."""
+    length = max(len(column) if column is not None else 0 for column in anchor[:2])
+    both: list[pl.Series | None] = []
+    for before, here in ((anchor.times, times), (anchor.layers, layers)):
+        if before is None:
+            both.append(None)
+            continue
+        first = before.gather(np.arange(length) % len(before))
+        both.append(first if here is None else pl.concat([first, here.cast(before.dtype).alias(first.name)]))
+    options = {name: cut[name] for name in ("slice", "slices", "timezone", "offset")}
+    found = encode_slices(both[0], both[1], **options, time_unit="us")
+    codes, labels, said = found.codes, found.labels, found.said
+    return codes[length:], labels, said
+
+
+def number_people(piece: tuple[list[Array], pl.Series | None], threads: int, tell: Tell) -> Done:
+    """Everybody's id, sorted; as numbers where all are written as whole numbers."""
+    ids: pl.Series | None = None
+    for column in (*(() if piece[1] is None else (build.as_id(piece[1]),)), *map(unpacked, piece[0])):
+        if ids is not None and ids.dtype != column.dtype:
+            ids, column = ids.cast(pl.String), column.cast(pl.String)
+        ids = (column.alias("id") if ids is None else pl.concat([ids, column.alias("id")])).unique()
+    assert ids is not None
+    if ids.dtype == pl.String:
+        ids = build.whole_numbers(pl.DataFrame({"id": ids, "too": ids}), ["id", "too"], None)[0]["id"].unique()
     if len(ids) > np.iinfo(np.int32).max:
         raise InputError("more than two thousand million people are not supported")
-    return Done({"people": len(ids)}, {"ids": ids, "number": rng.permutation(len(ids)).astype(np.int32)})
+    return Done({"people": len(ids)}, {"ids": packed(ids.sort())})
 
 
-def send(piece: tuple[Chunk, Contacts, Path], threads: int, tell: Tell) -> Done:
-    """The contacts of a chunk by slice, as numbers of people, the smaller first; self-loops are dropped."""
-    chunk, contacts, people = piece
-    source, target, time = contacts.columns
-    frame = _read(chunk, [source, target, time])
-    ids, number = read_array(people, "ids"), read_array(people, "number")
-    one, other = (_positions(frame[column].to_numpy(), ids, number) for column in (source, target))
-    times = frame[time].cast(contacts.anchor.dtype).alias(contacts.anchor.name)
-    try:
-        codes = timebins.cut(pl.concat([contacts.anchor, times]), **contacts.cut).codes[len(contacts.anchor) :]
-    except RowError as error:
-        raise InputError(f"{chunk.file}, column '{time}': {error.problem}") from None
-    keep = one != other
-    low, high, codes = np.minimum(one, other)[keep], np.maximum(one, other)[keep], codes[keep]
-    order = np.argsort(codes.astype(np.uint16) if len(contacts.slices) < 2**16 else codes, kind="stable")
-    bounds = np.searchsorted(codes[order], np.arange(len(contacts.slices) + 1))
-    edges = np.column_stack([low[order], high[order]])
-    arrays = {str(t): edges[a:b] for t, (a, b) in enumerate(pairwise(bounds))}
-    return Done({"rows": chunk.rows, "loops": int(len(keep) - keep.sum())}, arrays)
+def send(piece: tuple[Chunk, Contacts, Anchor, Array, int], threads: int, tell: Tell) -> Done:
+    """The contacts of a chunk by slice, as numbers of people; self-loops are dropped."""
+    chunk, contacts, anchor, people, n_slices = piece
+    columns, ids = _read(chunk, contacts), unpacked(people)
+    ends = [timebins.positions(build.as_id(columns[role]).cast(ids.dtype), ids) for role in ("source", "target")]
+    times = columns.get("time")
+    if times is not None and contacts.cut["slice"] != "value" and anchor.times is not None:
+        us = _moments(
+            times, contacts.cut, anchor.order if contacts.cut["day_first"] is None else contacts.cut["day_first"]
+        )[0]
+        times = _as_times(us, anchor.times.dtype != pl.Datetime("us"))
+    codes = (
+        slices_of(anchor, times, columns.get("layer"), contacts.cut)[0]
+        if n_slices > 1
+        else np.zeros(chunk.rows, np.int32)
+    )
+    keep = ends[0] != ends[1]
+    codes, edges = codes[keep], np.column_stack(ends)[keep]
+    order = np.argsort(codes.astype(np.uint16) if n_slices < 2**16 else codes, kind="stable")
+    bounds = np.searchsorted(codes[order], np.arange(n_slices + 1))
+    edges = edges[order]
+    return Done(
+        {"loops": int(len(keep) - keep.sum())}, {str(t): edges[a:b] for t, (a, b) in enumerate(pairwise(bounds))}
+    )
 
 
-def gather(piece: tuple[int, list[Path], int, int], threads: int, tell: Tell) -> Done:
-    """One slice: its edges, sorted, each once; degrees in blocks of people; the least cost of this slice on its own."""
-    t, sent, n, k = piece
-    keys = np.concatenate([edge_keys(read_array(path, str(t))) for path in sent])
-    rows = len(keys)
-    keys.sort()
-    keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if rows else keys
-    edges = np.column_stack([keys >> 32, keys & 0xFFFFFFFF]).astype(np.int32)
-    del keys
-    degrees = np.bincount(edges.ravel(), minlength=n)
-    degrees = degrees.astype(np.min_scalar_type(int(degrees.max(initial=0))))
-    bound = cheapest_cuts(np.sort(degrees).astype(np.int32), k)[0]
-    blocks = {f"degrees/{b}": degrees[a : a + BLOCK_PEOPLE] for b, a in enumerate(range(0, n, BLOCK_PEOPLE))}
-    return Done({"edges": len(edges), "repeats": rows - len(edges), "bound": bound}, {"edges": edges, **blocks})
+def gather(piece: tuple[list[Array], int, bool], threads: int, tell: Tell) -> Done:
+    """One slice: its edges, sorted, each once; and degrees in blocks of people."""
+    sent, n, directed = piece
+    edges, repeats = sorted_edges(np.concatenate([load(part) for part in sent]), n, directed=directed)
+    return Done({"repeats": repeats}, held_arrays(edges, n, directed))
 
 
-def _read(chunk: Chunk, columns: list[str]) -> pl.DataFrame:
-    scan = pl.scan_parquet(chunk.file, hive_partitioning=False).slice(chunk.start, chunk.rows)
+def _read(chunk: Chunk, contacts: Contacts) -> dict[str, pl.Series]:
+    """The columns of a chunk by what they mean."""
+    scan = pl.scan_parquet(chunk.file, hive_partitioning=False, glob=False).slice(chunk.start, chunk.rows)
     scan = scan.with_columns(pl.lit(value).alias(name) for name, value in chunk.fixed.items())
     try:
-        return scan.select(columns).with_columns(pl.col(columns[:2]).cast(pl.Int64)).collect()
+        frame = scan.select(set(contacts.columns.values())).collect()
     except NO_PARQUET as error:
         raise InputError(f"{chunk.file}: cannot be read ({first_line(error)})") from None
+    return {role: frame[name] for role, name in contacts.columns.items()}
 
 
-def _positions(values: np.ndarray, ids: np.ndarray, number: np.ndarray) -> np.ndarray:
-    """The number of every id, through a table where ids lie close together."""
-    low, span = int(ids[0]), int(ids[-1]) - int(ids[0]) + 1
-    if span > 4 * len(ids):
-        return number[np.searchsorted(ids, values)]
-    table = np.zeros(span, np.int32)
-    table[ids - low] = number
-    return table[values - low]
+def _at(chunk: Chunk, error: RowError) -> InputError:
+    return InputError(f"{chunk.file}, row {chunk.start + error.row + 1}, column '{error.column}': {error.problem}")
+
+
+def too_many(folder: Path, count: int) -> InputError:
+    """Every slice is a file, and no folder should have more."""
+    return InputError(
+        f"{folder}: there would be {count:,} slices, each a file of the release, and at most {MOST_SLICES:,} are made; "
+        "choose wider ones"
+    )

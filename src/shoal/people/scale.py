@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +43,9 @@ def parse_attribute(text: str) -> tuple[str, float | None, bool]:
     """
     found = re.fullmatch(r"\s*(.+?)\s*(?::\s*(\d+(?:\.\d+)?))?\s*(!?)\s*", text) if isinstance(text, str) else None
     if found is None or (found[2] is not None and float(found[2]) <= 0):
-        raise InputError(f"an attribute is a column, such as sex, or one with a width, such as age:10; got {shown(text)}")
+        raise InputError(
+            f"an attribute is a column, such as sex, or one with a width, such as age:10; got {shown(text)}"
+        )
     return found[1], None if found[2] is None else float(found[2]), bool(found[3])
 
 
@@ -56,7 +59,9 @@ def make_scale(
     if hierarchy is not None:
         unknown = sorted({value for value in first if value != ANY} - hierarchy.keys())
         if unknown:
-            raise InputError(f"the hierarchy of '{name}' does not know {shown(unknown[0])}; {len(unknown):,} values are missing")
+            raise InputError(
+                f"the hierarchy of '{name}' does not know {shown(unknown[0])}; {len(unknown):,} values are missing"
+            )
         steps = len(next(iter(hierarchy.values())))
         ladders += [[ANY if value == ANY else hierarchy[value][step] for value in first] for step in range(steps)]
     ladders = [ladder for ladder in ladders if set(ladder) != {ANY}] + [[ANY] * len(plain)]
@@ -95,10 +100,12 @@ def read_hierarchy(path: Path) -> dict[str, list[str]]:
             continue
         first = next(iter(found.values()), cells[1:])
         if len(cells) < 2 or len(cells) - 1 != len(first) or not all(cells):
-            raise InputError(f"{path}, line {line}: a value and {len(first):,} steps above it expected, as in the first line")
+            raise InputError(
+                f"{path}, line {line}: a value and {len(first):,} steps above it expected, as in the first line"
+            )
         if cells[0] in found:
             raise InputError(f"{path}, line {line}: the value {shown(cells[0])} occurs twice")
-        for step, (one, other) in enumerate(zip(cells[1:-1], cells[2:], strict=True)):
+        for step, (one, other) in enumerate(itertools.pairwise(cells)):
             if above.setdefault((step, one), other) != other:
                 raise InputError(f"{path}, line {line}: {shown(one)} is merged into two different values")
         found[cells[0]] = cells[1:]

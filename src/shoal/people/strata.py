@@ -70,7 +70,9 @@ def _ways(
     enough = (sizes - missing >= most) & ~meets
     taken = np.where(enough, missing, sizes)
     tops = np.array([scale.top for scale in scales])
-    rise = ((goal - levels) / tops).sum(axis=1) * np.where(meets, 0, taken) + ((goal - levels[one]) / tops).sum(axis=1) * sizes[one]
+    rise = ((goal - levels) / tops).sum(axis=1) * np.where(meets, 0, taken) + ((goal - levels[one]) / tops).sum(
+        axis=1
+    ) * sizes[one]
     fixed = np.array([scale.fixed for scale in scales])
     barred = ((goal > levels) & fixed).any(axis=1) | ((goal > levels[one]) & fixed).any(axis=1)
     barred[one] = True
@@ -79,7 +81,9 @@ def _ways(
 
 def _too_few(scales: list[Scale], levels: np.ndarray, person: int, size: int, need: int) -> str:
     kept = ", ".join(
-        f"{scale.name} {scale.names[level][scale.codes[level, person]]}" for scale, level in zip(scales, levels, strict=True) if scale.fixed
+        f"{scale.name} {scale.names[level][scale.codes[level, person]]}"
+        for scale, level in zip(scales, levels, strict=True)
+        if scale.fixed
     )
     who = f"of {kept} " if kept else ""
     return f"there are {size:,} people {who}who cannot be published together with others, and each needs a crowd of {need:,}"

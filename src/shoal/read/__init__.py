@@ -114,7 +114,7 @@ def read(
         layout = _layout(path, dialect, Asked(header, encoding))
     if directed and layout.directed is False:
         raise InputError(f"{path}: --directed was asked for, but edges in it have no direction")
-    names, guessed = _choose_columns(path, layout, told, cut=slice is not None or slices is not None)
+    names, guessed = choose_columns(path, layout, told, cut=slice is not None or slices is not None)
     if count is not None:
         if count not in layout.table.frame.columns:
             raise _no_column(path, layout, count, "count")
@@ -168,7 +168,7 @@ def _layout(path: Path, dialect: str | None, asked: Asked) -> Layout:
     return layout
 
 
-def _choose_columns(
+def choose_columns(
     path: Path, layout: Layout, told: dict[str, str | None], *, cut: bool
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Which column means what, and which of that is guessed: what the user named, else the dialect's own, else a guess."""

@@ -11,8 +11,8 @@ import polars as pl
 from shoal.contacts import build
 from shoal.errors import InputError
 from shoal.graph import Slice, TemporalGraph
-from shoal.read.dialects import parquet
-from shoal.read.text import delimited, load_text
+from shoal.read.dialects import NO_PARQUET, parquet
+from shoal.read.text import delimited, first_line, load_text
 
 
 def load_json(file: Path) -> Any:
@@ -79,3 +79,24 @@ def read_table(folder: Path, name: str, *columns: str) -> pl.DataFrame:
         if frame[column].null_count():
             raise InputError(f"{folder}: the table {name} has empty cells in its column '{column}'")
     return frame
+
+
+# What a private record says about each person, and the column for it in a record that is Parquet.
+PEOPLE = {"ids": "id", "groups": "group", "levels": "level"}
+
+
+def is_table(file: Path) -> bool:
+    """Whether a private record is Parquet, by its name; any other is JSON."""
+    return file.suffix == ".parquet"
+
+
+def load_record(file: Path) -> Any:
+    """What a private record says, whichever way it was written."""
+    if not is_table(file):
+        return load_json(file)
+    try:
+        table = pl.read_parquet(file, glob=False)
+        rest = json.loads(pl.read_parquet_metadata(file)["record"])
+        return rest | {name: dict(zip(table["node"], table[column], strict=True)) for name, column in PEOPLE.items()}
+    except (*NO_PARQUET, KeyError, ValueError, TypeError, RecursionError) as error:
+        raise InputError(f"{file}: is not the private record of a release ({first_line(error)})") from None

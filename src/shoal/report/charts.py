@@ -74,7 +74,7 @@ def crowds(release: Release, *, before: bool = True) -> str:
     """People by the size of their crowd, before (where wanted) and after; with a horizon by the smallest of their crowds."""
     rows: list[dict[str, Any]] = []
     for when, graph in _graphs(release, before=before):
-        sizes = release.promise.crowds(graph.degree_matrix(), directed=graph.directed).min(axis=0)
+        sizes = release.promise.crowds(graph).min(axis=0)
         rows += [{"when": when, "crowd": name, "people": count} for name, count in people_by_crowd(sizes).items()]
     order = list(dict.fromkeys(row["crowd"] for row in rows))
     chart = (

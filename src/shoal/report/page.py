@@ -234,4 +234,4 @@ def _strongest(after: Audit) -> Exposure | None:
 
 def _alone(promise: Promise, graph: TemporalGraph) -> int:
     """How many people stand alone in some block."""
-    return int((promise.crowds(graph.degree_matrix(), directed=graph.directed) == 1).any(axis=0).sum())
+    return int((promise.crowds(graph) == 1).any(axis=0).sum())

@@ -171,7 +171,7 @@ def _run(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> 
         verdict = verify(folder / "release")
     exact = read_json(folder / "exact" / "report.json")
     beyond = [e for e in exact["after"]["attackers"] if not e["covered"] and e["unique"] > 0]
-    before = charts.people_by_crowd(release.promise.crowds(graph.degree_matrix(), directed=False).min(axis=0))
+    before = charts.people_by_crowd(release.promise.crowds(graph).min(axis=0))
     return {
         "k": release.k,
         "n_nodes": graph.n_nodes,

@@ -11,7 +11,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import polars as pl
+from shoal.errors import InputError
+from shoal.read.release import load_record
 
 
 class ReleasedBefore(UserWarning):
@@ -39,14 +40,10 @@ def warn_if_again(
 
 
 def _content(file: Path) -> Any:
-    """What a record or a certificate says: JSON, or the metadata of a Parquet file; None where it is neither."""
+    """What a record or a certificate says; None where it says nothing."""
     try:
-        return json.loads(file.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        pass
-    try:
-        return pl.read_parquet_metadata(file)
-    except (OSError, pl.exceptions.PolarsError):
+        return load_record(file)
+    except InputError:
         return None
 
 
@@ -66,7 +63,7 @@ def _other_release(old: Any, new: dict[str, Any]) -> bool:
     return any(old.get(name) != told[name] for name in _MADE if name in new)
 
 
-# What differs in a private record where the released tables do: names and changes, or in Parquet the hash of the edges.
+# What differs in a private record where the released tables do: names and changes, or for want of these the hash of the edges.
 _MADE = ("ids", "changed_edges", "edges_digest")
 
 

@@ -55,7 +55,7 @@ def write_release(
     private: str | os.PathLike[str] | None,
     private_report: str | os.PathLike[str] | None,
     keep_ids: bool,
-    format: str,
+    format: str | None,
     report: bool,
     force: bool,
     source: str | os.PathLike[str] | None,
@@ -69,7 +69,12 @@ def write_release(
     Gives the certificate with exact numbers; the one in the folder has coarse ones.
     """
     target, told = Path(os.path.abspath(a_path("folder", folder))), some_progress(progress)
-    one_of("format", format, FORMATS)
+    stored = release.graph.run is not None
+    format = one_of("format", ("parquet" if stored else "csv") if format is None else format, FORMATS)
+    if stored and format != "parquet":
+        raise InputError(
+            "a folder of Parquet is released as Parquet, a file for each slice; it cannot become one file of text"
+        )
     keep_ids, report, force = (
         yes_or_no(*one) for one in (("keep_ids", keep_ids), ("report", report), ("force", force))
     )
@@ -89,8 +94,8 @@ def write_release(
     names = release.graph.nodes if keep_ids else published_names(release)
     name = release.work.draft if release.work is not None else None
     with appearing_whole(target, name, record=record, force=force) as (draft, record_draft):
-        with told.stage("writing", 1):
-            write_tables(release, names, draft, format)
+        with told.stage("writing", release.graph.n_slices) as tell:
+            write_tables(release, names, draft, format, tell)
         found = _measured(release, about, told, keep_ids=keep_ids) if report or private_report is not None else None
         if report and found is not None:
             with told.stage("drawing", 1):
@@ -100,10 +105,10 @@ def write_release(
         write_certificate(content, draft)
         with told.stage("verifying", 1):
             _verify(draft, release, names)
-        known = private_record(release, names, source)
+        known = {} if record is None else private_record(release, names, source, record, content)
         warning = warn_if_again(target, content, record, known)
-        if record_draft is not None:
-            write_private(known, record_draft)
+        if record_draft is not None and record is not None:
+            write_private(known, record_draft, record)
             check_record(release, record, target, force=force)  # also at the end: nobody else has brought it up to date
         if place is not None and found is not None:
             name = None if source is None else Path(source).name
@@ -148,5 +153,6 @@ def published_names(release: Release) -> pl.Series:
     """Numbers from 1 in a secret random order, unless an earlier release gave them out."""
     if release.after is not None:
         return release.after.names
-    ranks = release.chance.rank([f"pseudonym/{x}" for x in release.graph.nodes.to_list()])
-    return pl.Series("node", ranks + 1)
+    nodes = release.graph.nodes
+    texts = (f"pseudonym/{x}" for some in nodes.to_frame().iter_slices(100_000) for x in some["node"].to_list())
+    return pl.Series("node", release.chance.rank(texts, len(nodes)) + 1)

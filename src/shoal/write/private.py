@@ -14,6 +14,7 @@ import polars as pl
 
 from shoal.errors import InputError
 from shoal.files.appear import cannot_be_written, replacing, sha256
+from shoal.read.release import PEOPLE, is_table
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -81,13 +82,17 @@ def digest_of(content: bytes) -> str:
     return hashlib.blake2b(content, person=b"shoal input", digest_size=16).hexdigest()
 
 
-def private_record(release: Release, names: pl.Series, source: str | os.PathLike[str] | None) -> dict[str, Any]:
-    """The record of a release. That of an extension goes on from the earlier one."""
-    published = [str(name) for name in names.to_list()]
+def private_record(
+    release: Release, names: pl.Series, source: str | os.PathLike[str] | None, file: Path, certificate: dict[str, Any]
+) -> dict[str, Any]:
+    """The record of a release. That of an extension goes on from the earlier one.
+
+    A record in Parquet lists no changed edges, only what tells them from others: they may be more than fit a process.
+    """
     before = release.after.record if release.after is not None else {"seeds": [], "slices": [], "changed_edges": {}}
     earlier = [*before.get("earlier_digests", []), *([before["input_digest"]] if "input_digest" in before else [])]
-    changes = release.changes()
-    return {
+    published = [str(name) for name in names.to_list()]
+    record = {
         "warning": "PRIVATE: whoever has this file can undo the release.",
         "seeds": [*before["seeds"], release.chance.seed],
         "k": release.k,
@@ -102,10 +107,19 @@ def private_record(release: Release, names: pl.Series, source: str | os.PathLike
         "highest": len(published) if release.after is None else release.after.highest,
         "limits": None if release.limits is None else release.limits.to_carry_on(published),
         "held_back": list(release.after.held_back) if release.after is not None else [],
-        "changed_edges": {name: [*before["changed_edges"].get(name, []), *rows] for name, rows in changes.items()},
     }
+    if is_table(file):
+        return record | {"edges_digest": digest_of(repr(certificate["sha256"]).encode()), "changed_edges": {}}
+    changed = {name: [*before["changed_edges"].get(name, []), *rows] for name, rows in release.changes().items()}
+    return record | {"changed_edges": changed}
 
 
-def write_private(record: dict[str, Any], draft: Path) -> None:
-    """Write the record to its draft."""
-    draft.write_text(json.dumps(record, indent=1, ensure_ascii=False), encoding="utf-8")
+def write_private(record: dict[str, Any], draft: Path, file: Path) -> None:
+    """Write the record to its draft: as JSON, or as a table of people beside which the rest stands as JSON."""
+    if not is_table(file):
+        draft.write_text(json.dumps(record, indent=1, ensure_ascii=False), encoding="utf-8")
+        return
+    table = {"node": list(record["ids"])} | {column: list(record[name].values()) for name, column in PEOPLE.items()}
+    rest = {name: value for name, value in record.items() if name not in PEOPLE}
+    told = {name: str(record[name]) for name in ("warning", "input_digest", "edges_digest")}
+    pl.DataFrame(table).write_parquet(draft, metadata=told | {"record": json.dumps(rest, ensure_ascii=False)})

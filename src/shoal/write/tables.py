@@ -8,23 +8,45 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from shoal.common.edges import edge_keys
+from shoal.engine import Tell
 from shoal.errors import InputError
 from shoal.read.text import first_line
 
 if TYPE_CHECKING:
     from shoal.contacts.behind import EdgeContacts
-    from shoal.graph import TemporalGraph
     from shoal.release import Release
 
 
-def write_tables(release: Release, names: pl.Series, folder: Path, format: str) -> None:
-    """All of them under the published names, in an order that tells nothing about the input's."""
-    public = release.graph.renamed(names)
+def write_tables(release: Release, names: pl.Series, folder: Path, format: str, tell: Tell) -> None:
+    """All of them under the published names, in an order that tells nothing about the input's.
+
+    Of a graph that lies in files every slice becomes a file, so that no more than one is held.
+    """
+    graph = release.graph
     slices = _slices(release)
-    edges = _edges(public, slices)
-    tables = {"nodes": public.nodes.alias("node").to_frame(), "slices": slices, "edges": edges}
-    if public.contacts is not None:
-        tables["contacts"] = _contacts(edges, public.contacts)
+    order = names.arg_sort().to_numpy()
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    public = names.gather(order).alias("node")
+    if graph.run is not None:
+        (folder / "edges").mkdir()
+    parts: list[np.ndarray] = []
+    for t in range(graph.n_slices):
+        ends = place[graph.edges(t)]
+        ends = ends if graph.directed else np.sort(ends, axis=1)
+        parts.append(ends[np.argsort(edge_keys(ends))])
+        if graph.run is not None:
+            table = _edge_table(public, slices, parts.pop(), np.full(len(ends), t))
+            write_parquet(table, folder / "edges" / f"{t + 1:05}.parquet", row_group_size=1_000_000)
+        tell((t + 1) / graph.n_slices)
+    tables = {"nodes": public.to_frame(), "slices": slices}
+    if graph.run is None:
+        tables["edges"] = _edge_table(public, slices, np.concatenate(parts), graph.slice_codes())
+    if graph.contacts is not None:
+        behind = graph.renamed(names).contacts
+        assert behind is not None
+        tables["contacts"] = _contacts(tables["edges"], behind)
     for name, frame in tables.items():
         if format == "parquet":
             write_parquet(frame, folder / f"{name}.parquet")
@@ -52,11 +74,11 @@ def _slices(release: Release) -> pl.DataFrame:
     return table.select(c for c in table.columns if c == "slice" or table[c].null_count() < len(table))
 
 
-def _edges(public: TemporalGraph, slices: pl.DataFrame) -> pl.DataFrame:
-    codes = public.slice_codes()
-    ends = {side: public.nodes.gather(public._edges[:, i]) for i, side in enumerate(("source", "target"))}
-    table = pl.DataFrame(ends | {"slice": slices["slice"].gather(codes)})
-    return table.with_columns(layer=slices["layer"].gather(codes)) if "layer" in slices.columns else table
+def _edge_table(names: pl.Series, slices: pl.DataFrame, ends: np.ndarray, codes: np.ndarray) -> pl.DataFrame:
+    columns = {"source": names.gather(ends[:, 0]), "target": names.gather(ends[:, 1])}
+    return pl.DataFrame(
+        columns | {name: slices[name].gather(codes) for name in ("slice", "layer") if name in slices.columns}
+    )
 
 
 def _contacts(edges: pl.DataFrame, contacts: EdgeContacts) -> pl.DataFrame:
