@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from shoal.common.checks import some_jobs, some_progress
-from shoal.common.crowds import distinct_columns
 from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
 from shoal.demands.limits import Limits, make_limits
@@ -26,6 +26,8 @@ from shoal.engine.work import check_run, open_runner
 from shoal.errors import GuaranteeError, NoReleaseError
 from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
+from shoal.people.grouping import group_strata, published
+from shoal.people.traits import Asked, make_traits
 from shoal.pieces import group_blocks, rebuild_slices, search_blocks
 from shoal.release import Release
 from shoal.stages import METHODS, Groups, How
@@ -44,6 +46,12 @@ def anonymize(
     forbid: Iterable[Any] | None = None,
     exempt: Iterable[Any] | None = None,
     contacts: str | None = None,
+    people: Any = None,
+    attributes: Iterable[str] | None = None,
+    hierarchies: Mapping[str, Any] | None = None,
+    sensitive: str | None = None,
+    diverse: int = 1,
+    stratum: int | None = None,
     method: str = "search",
     seed: int | None = None,
     effort: str = "balanced",
@@ -82,6 +90,14 @@ def anonymize(
     contacts
         "times" or "counts": also draw how many contacts every released edge has, and when they were, from everybody's in that
         slice. The graph must keep them (`read(contacts=...)`). By default a release has edges only.
+    people, attributes, hierarchies, stratum
+        A table of people (a file, or anything with columns) with a column `node` or `id`, and which of its columns are published:
+        "sex", "age:10" for tens, "sex!" for values that are never merged. The attacker knows them, so crowds agree in them too;
+        what too few people have becomes `*`, or what a hierarchy says (by column: a file as ARX writes it, or a mapping from
+        values to the steps above them). Where people share their attributes with at least `stratum` others, fewer edges change and
+        more values are merged; by default they share them with as many as they need.
+    sensitive, diverse
+        A column that nobody knows, and how many different values of it every crowd has; where there are fewer none is published.
     method
         "search", or one of the paper's two, "greedy" and "optimal".
     seed
@@ -122,6 +138,10 @@ def anonymize(
     True
     """
     promise = make_promise(graph, k, protect=protect, horizon=horizon)
+    asked = Asked(attributes, hierarchies, sensitive, diverse, stratum)
+    traits = make_traits(graph, promise.needs, people, asked)
+    if traits is not None:
+        promise = replace(promise, strata=traits.strata, attributes=traits.attributes)
     how = How(method, effort, time_limit, objective, deletion_weight, restarts)
     limits = make_limits(graph, allow=allow, keep=keep, forbid=forbid, exempt=exempt, method=method)
     check_contacts(graph, contacts)
@@ -132,11 +152,16 @@ def anonymize(
         chance = Randomness(seed if run.work is None else run.work.seed, graph.digest())
         try:
             with progress.stage("grouping", 100) as tell:
-                groups = group_blocks(graph, promise, how, limits, chance, shard_people, run, tell)
+                options = (graph, promise, how, limits, chance, shard_people, run, tell)
+                groups = group_blocks(*options) if traits is None else group_strata(*options, traits)
             with progress.stage("rebuilding", graph.n_slices) as tell:
-                released = rebuild_slices(graph, promise, how, limits, chance, [g.labels for g in groups], run, tell)
+                labels = [g.labels for g in groups]
+                alone = traits is None
+                released = rebuild_slices(graph, promise, how, limits, chance, labels, run, tell, change_class=alone)
         except NoReleaseError as refusal:
             assert limits is not None
+            if traits is not None:  # the search looks at numbers of edges alone
+                raise
             groups, released = search_blocks(graph, promise, how, limits, refusal)
     check_promise(released, promise)
     if contacts is not None:
@@ -146,13 +171,14 @@ def anonymize(
         original=graph,
         graph=released,
         promise=promise,
-        groups=_lasting(released, groups),
+        groups=_lasting(released, groups, promise),
         method=method,
         chance=chance,
         rounds=[count for g in groups for count in g.rounds],
         bound=sum(g.bound for g in groups),
         limits=limits,
         work=run.work,
+        traits=None if traits is None else published(traits, promise, released),
     )
 
 
@@ -166,6 +192,9 @@ def described(
         "horizon": promise.blocks.tolist(),
         "options": repr(how),
         "limits": None if limits is None else limits.digest(),
+        "strata": None
+        if promise.strata is None
+        else hashlib.blake2b(promise.strata.tobytes(), digest_size=16).hexdigest(),
         "shard size": shard_people,
     }
 
@@ -176,10 +205,10 @@ def check_promise(released: TemporalGraph, promise: Promise) -> None:
         raise GuaranteeError("somebody stands in too small a crowd; nothing was released, please report this")
 
 
-def _lasting(released: TemporalGraph, groups: list[Groups]) -> np.ndarray:
+def _lasting(released: TemporalGraph, groups: list[Groups], promise: Promise) -> np.ndarray:
     """Groups of people who are alike in the whole release: those of stage 1, or larger ones where people changed crowds."""
     labels, columns = groups[0].labels, range(released.n_columns)
     first = np.unique(labels, return_index=True)[1]
     if len(groups) == 1 and all((of == of[first][labels]).all() for of in map(released.degree_column, columns)):
         return labels
-    return distinct_columns(lambda: map(released.degree_column, columns), released.n_nodes, len(columns))[1]
+    return replace(promise, blocks=np.zeros_like(promise.blocks)).crowd_labels(released)[0]

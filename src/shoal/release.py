@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from shoal.demands.limits import Limits
     from shoal.engine.work import Work
     from shoal.extend import Earlier
+    from shoal.people.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ class Release:
 
     `graph` carries the original ids: `save` replaces them by pseudonyms. `bound` is an l1 cost that no degrees with these
     crowds can undercut; `groups` number people who stay alike for good; `rounds` are those of the paper's methods;
-    `after` says what an extension follows; `limits` what was not allowed to change; `work` is the folder of its checkpoints.
+    `after` says what an extension follows; `limits` what was not allowed to change; `work` is the folder of its checkpoints;
+    `traits` are the columns of people that are published.
 
     Examples
     --------
@@ -91,6 +93,7 @@ class Release:
     after: Earlier | None = None
     limits: Limits | None = None
     work: Work | None = None
+    traits: Traits | None = None
 
     @property
     def k(self) -> int:

@@ -97,13 +97,29 @@ _FORMS: dict[str, Callable[[Any], bool]] = {
 }
 # There only where a release has more than edges.
 _OPTIONAL: dict[str, Callable[[Any], bool]] = {
-    "contacts": lambda x: (
-        isinstance(x, dict)
-        and x.keys() == {"kind", "released"}
-        and x["kind"] in ("times", "counts")
-        and _is_whole(x["released"])
+    "contacts": lambda x: _has(x, "kind", "released") and x["kind"] in ("times", "counts") and _is_whole(x["released"]),
+    "attributes": lambda x: _has(x, "columns", "starred") and _are_names(x["columns"]) and _is_whole(x["starred"]),
+    "sensitive": lambda x: (
+        _has(x, "column", "diverse", "withheld")
+        and _are_names([x["column"]])
+        and _is_whole(x["diverse"])
+        and x["diverse"] > 0
+        and _is_whole(x["withheld"])
     ),
 }
+
+
+def _has(value: Any, *fields: str) -> bool:
+    return isinstance(value, dict) and value.keys() == set(fields)
+
+
+def _are_names(value: Any) -> bool:
+    """Names of columns, each once, and none that is taken."""
+    return (
+        isinstance(value, list)
+        and 0 < len(value) == len(set(map(str, value)))
+        and all(_is_text(name) and name != "node" for name in value)
+    )
 
 
 def check_certificate(claims: dict[str, Any]) -> list[Check]:
@@ -164,7 +180,14 @@ def _check_agreement(claims: dict[str, Any]) -> Check:
 def attacker_of(claims: dict[str, Any]) -> str:
     """Against whom a release with these claims protects."""
     knows = "knows the degree of a person in every slice"
-    return knows if claims["n_blocks"] == 1 else f"{knows} of any one block of the calendar"
+    knows += "" if claims["n_blocks"] == 1 else " of any one block of the calendar"
+    return f"{knows}, and their {_listed(claims)}" if "attributes" in claims else knows
+
+
+def _listed(claims: dict[str, Any]) -> str:
+    """The attributes of a release, as one says them."""
+    *names, last = claims["attributes"]["columns"]
+    return f"{', '.join(names)} and {last}" if names else str(last)
 
 
 def guarantee_of(claims: dict[str, Any]) -> str:
@@ -173,17 +196,20 @@ def guarantee_of(claims: dict[str, Any]) -> str:
     people = {int(level): count for level, count in claims["people_by_k"].items()}
     if k == 1:
         return "k is 1: nobody is protected by this release."
-    slices, known, beyond = "in every slice", "all these numbers of somebody", ""
+    also = f"{_listed(claims)} and " if "attributes" in claims else ""
+    of = f" and the {_listed(claims)} of somebody" if also else " of somebody"
+    slices, known, beyond = "in every slice", f"all these numbers{of}", ""
     if n_blocks > 1:
         length = horizon + " slices" * horizon.isdigit()
         slices += f" of a block of the calendar (a horizon of {length}, {n_blocks:,} blocks)"
-        known = "these numbers of somebody for any one block"
+        known = f"these numbers{of} for any one block"
         beyond = " Somebody who knows numbers from several blocks may find people: this release does not protect against that."
     whoever = f"Whoever knows {known}, and nothing else, is left with"
     if len(people) == 1:
         others = "1 other person" if k == 2 else f"{k - 1} other people"
         return (
-            f"Everybody in this release has the same number of edges {slices} as at least {others}. "
+            f"Everybody in this release has the same {also}{'the same ' if also else ''}number of edges {slices} as at least "
+            f"{others}. "
             f"{whoever} at least {k} candidates.{beyond}"
         )
     shares = ", ".join(
@@ -193,7 +219,7 @@ def guarantee_of(claims: dict[str, Any]) -> str:
     )
     alone = f" The other {people[1]:,} asked for no protection and have none." if 1 in people else ""
     return (
-        f"People in this release share their number of edges {slices}: {shares}. "
+        f"People in this release share their {also}number of edges {slices}: {shares}. "
         f"{whoever} as many candidates as that person's level.{alone}{beyond}"
     )
 

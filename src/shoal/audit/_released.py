@@ -65,6 +65,7 @@ class Released:
     has_layer: bool
     has_blocks: bool
     table: pl.DataFrame  # of the slices, as it stands in the folder
+    columns: pl.DataFrame  # of the people, beside their names
     in_turn: bool = True
 
 
@@ -142,6 +143,15 @@ def kind_of(claims: dict[str, Any]) -> str | None:
     return said.get("kind") if isinstance(said, dict) and isinstance(said.get("kind"), str) else None
 
 
+def columns_of(claims: dict[str, Any]) -> list[str]:
+    """The columns of people beside their names that a release says it has; the sensitive one is the last."""
+    known, unknown = claims.get("attributes"), claims.get("sensitive")
+    found = known.get("columns") if isinstance(known, dict) else []
+    found = list(found) if isinstance(found, list) else []
+    found += [unknown.get("column")] if isinstance(unknown, dict) else []
+    return [name for name in found if isinstance(name, str)]
+
+
 def read_tables(folder: Path, claims: dict[str, Any]) -> tuple[Released, list[Check]]:
     """The tables, and whether every end of an edge is a listed person, every slice is listed, and nothing is listed twice."""
     nodes, slices, checks = read_lists(folder, claims)
@@ -169,13 +179,13 @@ def read_tables(folder: Path, claims: dict[str, Any]) -> tuple[Released, list[Ch
         here = order[bounds[s] : bounds[s + 1]]
         return Edges(u[here], v[here])
 
-    return as_released(nodes["node"], slices, of_slice, in_turn=not (t[1:] < t[:-1]).any()), checks
+    return as_released(nodes, slices, of_slice, in_turn=not (t[1:] < t[:-1]).any()), checks
 
 
 def read_lists(folder: Path, claims: dict[str, Any]) -> tuple[pl.DataFrame, pl.DataFrame, list[Check]]:
     """The tables of people and of slices, and whether anything is listed twice in them."""
     timed = ("from", "until") if kind_of(claims) == "times" else ()
-    nodes = read_table(folder, "nodes", ["node"])
+    nodes = read_table(folder, "nodes", ["node", *columns_of(claims)])
     slices = read_table(folder, "slices", ["slice"], "layer", "start", "block", *timed)
     checks = []
     for table, column, what in ((nodes, "node", "person"), (slices, "slice", "slice")):
@@ -186,12 +196,13 @@ def read_lists(folder: Path, claims: dict[str, Any]) -> tuple[pl.DataFrame, pl.D
 
 
 def as_released(
-    people: pl.Series, slices: pl.DataFrame, edges: Callable[[int], Edges], *, in_turn: bool = True
+    nodes: pl.DataFrame, slices: pl.DataFrame, edges: Callable[[int], Edges], *, in_turn: bool = True
 ) -> Released:
     """The tables as one thing."""
     has_start, has_blocks = "start" in slices.columns, "block" in slices.columns
     return Released(
-        people=people,
+        people=nodes["node"],
+        columns=nodes.drop("node"),
         slices=slices["slice"].to_list(),
         starts=slices["start"].to_list() if has_start else [None] * len(slices),
         blocks=_read_blocks(slices["block"]) if has_blocks else np.zeros(len(slices), np.int64),

@@ -24,6 +24,7 @@ from shoal.audit._listing import check_files, is_partitioned
 from shoal.audit._partitioned import read_partitioned
 from shoal.audit._promised import Part, check_promise
 from shoal.audit._released import Check, Unreadable, read_certificate, read_record, read_tables
+from shoal.audit._traits import alike, check_traits, values_of
 from shoal.errors import InputError
 
 
@@ -185,8 +186,11 @@ def _check_folder(folder: Path, claims: dict[str, Any]) -> tuple[list[Check], Pa
         checks += more
         if not all(check.passed for check in more):
             return checks, None
-        seen = walk(released, directed=claims["directed"])
-        behind = check_contacts(folder, claims, released) if all(check.passed for check in checks) else []
+        if not checks[2].passed and claims.keys() & {"contacts", "attributes", "sensitive"}:
+            return checks, None
+        first, values = alike(claims, released), values_of(claims, released)
+        seen = walk(released, first, values, directed=claims["directed"])
+        more = [*check_contacts(folder, claims, released), *check_traits(claims, released, seen.fewest)]
     except Unreadable as problem:
         return [*checks, Check("the tables can be read", False, str(problem))], None
     n, horizon, rises = len(released.people), claims.get("horizon"), _rise(released.people)
@@ -207,6 +211,6 @@ def _check_folder(folder: Path, claims: dict[str, Any]) -> tuple[list[Check], Pa
         check_order(released, seen),
         check_blocks(released, horizon if isinstance(horizon, str) else None),
         *check_counts(claims, counted),
-        *behind,
+        *more,
     ]
     return checks, None if seen.strangers else Part(claims, released, seen.sizes, counted)

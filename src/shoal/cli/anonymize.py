@@ -65,6 +65,11 @@ def anonymize(
     seed: options.Seed = None,
     where: bundles.Running,
     contacts: options.Contacts = None,
+    attributes: options.Attributes = None,
+    hierarchy: options.Hierarchy = None,
+    stratum: options.Stratum = None,
+    sensitive: options.Sensitive = None,
+    diverse: options.Diverse = 1,
     private: options.Private = None,
     keep_ids: options.KeepIds = False,
     saving: bundles.Saving,
@@ -83,7 +88,9 @@ def anonymize(
             release = run(
                 graph, level, protect=None if protect is None else read_people(protect),
                 horizon=horizon, allow=allow, **bundles.limits(must_keep, forbid, exempt),
-                contacts=contacts, method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
+                contacts=contacts, stratum=stratum,
+                **bundles.traits(load.options["nodes"], attributes, hierarchy, sensitive, diverse),
+                method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
                 deletion_weight=10.0 if keep_edges else 1.0, restarts=restarts, **running, progress=saving.progress,
             )  # fmt: skip
         saving(release, output, input, private=private, keep_ids=keep_ids)

@@ -53,6 +53,24 @@ def limits(must_keep: Path | None, forbid: Path | None, exempt: Path | None) -> 
     }
 
 
+def traits(
+    nodes: Path | None, attributes: str | None, hierarchy: list[str] | None, sensitive: str | None, diverse: int
+) -> dict[str, Any]:
+    """The options about columns of people as `anonymize` takes them."""
+    from shoal.errors import InputError
+
+    trees = {}
+    for one in hierarchy or []:
+        name, mark, file = one.partition("=")
+        if not mark or not name.strip() or not file.strip():
+            raise InputError(f"a hierarchy is given as COLUMN=FILE; got '{one}'")
+        trees[name.strip()] = Path(file.strip())
+    named = None if attributes is None else [one for one in attributes.split(",") if one.strip()]
+    return {
+        "people": nodes, "attributes": named, "hierarchies": trees, "sensitive": sensitive, "diverse": diverse,
+    }  # fmt: skip
+
+
 def _running(
     jobs: options.Jobs = None,
     engine: options.EngineName = "local",

@@ -12,7 +12,7 @@ import typer
 
 from shoal.common.progress import Progress
 from shoal.common.solver import own_stdout
-from shoal.common.words import plural
+from shoal.common.words import in_words, plural
 
 __all__ = [
     "describe_input",
@@ -107,7 +107,25 @@ def describe_release(release: Release) -> list[str]:
         f"Edges: {edges.kept:,} of {edges.original:,} kept ({edges.kept_share:.0%}), "
         f"{edges.removed:,} removed, {edges.added:,} added.",
         *_contacts(release),
+        *_traits(release),
     ]
+
+
+def _traits(release: Release) -> list[str]:
+    """What became of the columns of people."""
+    traits, found = release.traits, list[str]()
+    if traits is not None and traits.attributes:
+        cells = len(traits.attributes) * release.graph.n_nodes
+        found.append(
+            f"Attributes: {in_words(traits.attributes)}, in {plural(int(traits.strata.max()) + 1, 'stratum', 'strata')}; "
+            f"{traits.starred:,} of {cells:,} values are *, {traits.raised:,} are merged upwards."
+        )
+    if traits is not None and traits.sensitive is not None:
+        found.append(
+            f"Sensitive: {traits.sensitive} of {release.graph.n_nodes - traits.withheld:,} people, every crowd with at least "
+            f"{traits.diverse} different values; withheld from {plural(traits.withheld, 'person', 'people')}."
+        )
+    return found
 
 
 def _contacts(release: Release) -> list[str]:

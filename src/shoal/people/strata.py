@@ -10,20 +10,21 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.errors import InputError
+from shoal.graph import TemporalGraph
 from shoal.people.scale import Scale
 
 
-def find_strata(scales: list[Scale], needs: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def find_strata(scales: list[Scale], needs: np.ndarray, graph: TemporalGraph) -> np.ndarray:
     """(people, columns) the level at which everybody's value is published, so that all share it with as many as they need.
 
-    `rows` are people's numbers of edges: whoever is raised along is the nearest.
+    Whoever is raised along is nearest in the numbers of edges.
     """
     n = len(needs)
     levels = np.zeros((n, len(scales)), np.int64)
     for column, scale in enumerate(scales):  # a missing value is published as what it is, anything
         missing = np.array(scale.names[0])[scale.codes[0]] == "*"
         levels[missing, column] = scale.top
-    refused = False
+    rows = None
     while True:
         keys = _keys(scales, levels)
         first, label = np.unique(keys, axis=0, return_index=True, return_inverse=True)[1:]
@@ -36,12 +37,11 @@ def find_strata(scales: list[Scale], needs: np.ndarray, rows: np.ndarray) -> np.
         one = int(rare[np.lexsort((rare, sizes[rare]))[0]])
         goal, price, taken = _ways(scales, levels[first], first, sizes, most, one)
         if not np.isfinite(price).any():
-            refused = True
-        if refused:
             raise InputError(_too_few(scales, levels[first[one]], int(first[one]), int(sizes[one]), int(most[one])))
         other = int(price.argmin())
         mine, theirs = np.flatnonzero(label == one), np.flatnonzero(label == other)
         if taken[other] < len(theirs):
+            rows = graph.degree_matrix() if rows is None else rows
             centre = rows[mine].mean(axis=0)
             near = np.argsort(np.abs(rows[theirs] - centre).sum(axis=1), kind="stable")
             theirs = theirs[near[: taken[other]]]

@@ -40,7 +40,9 @@ def write_tables(release: Release, names: pl.Series, folder: Path, format: str, 
             table = _edge_table(public, slices, parts.pop(), np.full(len(ends), t))
             write_parquet(table, folder / "edges" / f"{t + 1:05}.parquet", row_group_size=1_000_000)
         tell((t + 1) / graph.n_slices)
-    tables = {"nodes": public.to_frame(), "slices": slices}
+    columns = {} if release.traits is None else release.traits.columns
+    traits = [pl.Series(name, values, pl.String).gather(order) for name, values in columns.items()]
+    tables = {"nodes": pl.DataFrame([public, *traits]), "slices": slices}
     if graph.run is None:
         tables["edges"] = _edge_table(public, slices, np.concatenate(parts), graph.slice_codes())
     if graph.contacts is not None:
