@@ -46,6 +46,7 @@ def anonymize(
     forbid: Iterable[Any] | None = None,
     exempt: Iterable[Any] | None = None,
     contacts: str | None = None,
+    protect_counts: bool = False,
     people: Any = None,
     attributes: Iterable[str] | None = None,
     hierarchies: Mapping[str, Any] | None = None,
@@ -90,6 +91,9 @@ def anonymize(
     contacts
         "times" or "counts": also draw how many contacts every released edge has, and when they were, from everybody's in that
         slice. The graph must keep them (`read(contacts=...)`). By default a release has edges only.
+    protect_counts
+        The attacker knows numbers of contacts too: they are shared out so that everybody in a crowd has as many in every slice.
+        Totals of slices then change a little.
     people, attributes, hierarchies, stratum
         A table of people (a file, or anything with columns) with a column `node` or `id`, and which of its columns are published:
         "sex", "age:10" for tens, "sex!" for values that are never merged. The attacker knows them, so crowds agree in them too;
@@ -144,7 +148,8 @@ def anonymize(
         promise = replace(promise, strata=traits.strata, attributes=traits.attributes)
     how = How(method, effort, time_limit, objective, deletion_weight, restarts)
     limits = make_limits(graph, allow=allow, keep=keep, forbid=forbid, exempt=exempt, method=method)
-    check_contacts(graph, contacts)
+    check_contacts(graph, contacts, protected=protect_counts)
+    promise = replace(promise, contacts=protect_counts)
     shard_people = check_run(shard_people, work_dir, resume=resume)
     progress, what = some_progress(progress), described(graph, promise, how, limits, shard_people)
     where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
@@ -166,7 +171,7 @@ def anonymize(
     check_promise(released, promise)
     if contacts is not None:
         with progress.stage("drawing contacts", graph.n_slices) as tell:
-            released.contacts = draw_contacts(graph, released, contacts, promise.k, chance, some_jobs(jobs), tell)
+            released.contacts = draw_contacts(graph, released, contacts, promise, chance, some_jobs(jobs), tell)
     return Release(
         original=graph,
         graph=released,

@@ -142,7 +142,7 @@ def extend(
     check_promise(released, promise)
     if contacts is not None:
         released.contacts = draw_contacts(
-            whole, released, contacts, promise.k, chance, some_jobs(jobs), lambda share: None
+            whole, released, contacts, promise, chance, some_jobs(jobs), lambda share: None
         )
     waiting = tuple(node for node in newcomers if not joining)
     highest = max(known.get("highest", 0), *map(_number, (*known["ids"], *published)))

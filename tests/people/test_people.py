@@ -282,8 +282,9 @@ def test_pycanon_agrees(good):
         degree = pl.concat([ends["source"], ends["target"].alias("source")]).value_counts()
         nodes[label] = degree.to_pandas().set_index("source")["count"].reindex(nodes.index).fillna(0).astype(int)
     known = [column for column in nodes.columns if column != "ill"]
+    nodes = nodes.reset_index(drop=True)
     assert pycanon.k_anonymity(nodes, known) >= 4
-    told = nodes[nodes["ill"] != ANY]
+    told = nodes[nodes["ill"] != ANY].reset_index(drop=True)
     assert pycanon.l_diversity(told, known, ["ill"]) >= 2
 
 

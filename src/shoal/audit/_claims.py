@@ -97,7 +97,11 @@ _FORMS: dict[str, Callable[[Any], bool]] = {
 }
 # There only where a release has more than edges.
 _OPTIONAL: dict[str, Callable[[Any], bool]] = {
-    "contacts": lambda x: _has(x, "kind", "released") and x["kind"] in ("times", "counts") and _is_whole(x["released"]),
+    "contacts": lambda x: (
+        (_has(x, "kind", "released") or (_has(x, "kind", "released", "protected") and x["protected"] is True))
+        and x["kind"] in ("times", "counts")
+        and _is_whole(x["released"])
+    ),
     "attributes": lambda x: _has(x, "columns", "starred") and _are_names(x["columns"]) and _is_whole(x["starred"]),
     "sensitive": lambda x: (
         _has(x, "column", "diverse", "withheld")
@@ -179,9 +183,13 @@ def _check_agreement(claims: dict[str, Any]) -> Check:
 
 def attacker_of(claims: dict[str, Any]) -> str:
     """Against whom a release with these claims protects."""
-    knows = "knows the degree of a person in every slice"
+    knows = f"knows the degree{' and the number of contacts' * _protected(claims)} of a person in every slice"
     knows += "" if claims["n_blocks"] == 1 else " of any one block of the calendar"
     return f"{knows}, and their {_listed(claims)}" if "attributes" in claims else knows
+
+
+def _protected(claims: dict[str, Any]) -> bool:
+    return isinstance(claims.get("contacts"), dict) and "protected" in claims["contacts"]
 
 
 def _listed(claims: dict[str, Any]) -> str:
@@ -197,6 +205,7 @@ def guarantee_of(claims: dict[str, Any]) -> str:
     if k == 1:
         return "k is 1: nobody is protected by this release."
     also = f"{_listed(claims)} and " if "attributes" in claims else ""
+    numbers = "numbers of edges and of contacts" if _protected(claims) else "number of edges"
     of = f" and the {_listed(claims)} of somebody" if also else " of somebody"
     slices, known, beyond = "in every slice", f"all these numbers{of}", ""
     if n_blocks > 1:
@@ -208,7 +217,7 @@ def guarantee_of(claims: dict[str, Any]) -> str:
     if len(people) == 1:
         others = "1 other person" if k == 2 else f"{k - 1} other people"
         return (
-            f"Everybody in this release has the same {also}{'the same ' if also else ''}number of edges {slices} as at least "
+            f"Everybody in this release has the same {also}{'the same ' if also else ''}{numbers} {slices} as at least "
             f"{others}. "
             f"{whoever} at least {k} candidates.{beyond}"
         )
@@ -219,7 +228,7 @@ def guarantee_of(claims: dict[str, Any]) -> str:
     )
     alone = f" The other {people[1]:,} asked for no protection and have none." if 1 in people else ""
     return (
-        f"People in this release share their {also}number of edges {slices}: {shares}. "
+        f"People in this release share their {also}{numbers} {slices}: {shares}. "
         f"{whoever} as many candidates as that person's level.{alone}{beyond}"
     )
 

@@ -20,8 +20,13 @@ _NUMBER = r"^-?(0|[1-9]\d*)(\.\d+)?$"
 _MOMENT = r"^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{6})?)?)?([+-]\d\d:\d\d)?$"
 
 
-def check_contacts(folder: Path, claims: dict[str, Any], part: Released) -> list[Check]:
-    """Whether the contacts of a release are those of its edges, each edge with at least one, sorted and of the claimed number."""
+def check_contacts(
+    folder: Path, claims: dict[str, Any], part: Released, first: np.ndarray, sizes: np.ndarray
+) -> list[Check]:
+    """Whether the contacts of a release are those of its edges, each edge with at least one, sorted and of the claimed number.
+
+    Where numbers of contacts are protected, they split no crowd: people begin in the crowds `first` and end in those of `sizes`.
+    """
     kind = kind_of(claims)
     if kind is None:
         return []
@@ -39,7 +44,29 @@ def check_contacts(folder: Path, claims: dict[str, Any], part: Released) -> list
     total, said = int(counts.sum()), claims["contacts"]["released"]
     checks.append(Check("the contacts, cut into the slices, give exactly the edges", same and not within, found))
     checks.append(Check("there are as many contacts as the certificate says", total == said, f"{total:,}"))
+    if "protected" in claims["contacts"] and same:
+        behind = np.add.reduceat(counts, np.flatnonzero(new)) if len(new) else counts
+        apart = _set_apart(claims, part, first, sizes, np.split(behind, np.cumsum([len(e.u) for e in slices])[:-1]))
+        detail = f"{apart:,} people have other numbers than their crowd" if apart else "in every slice"
+        checks.append(Check("everybody in a crowd has as many contacts", apart == 0, detail))
     return checks
+
+
+def _set_apart(
+    claims: dict[str, Any], part: Released, first: np.ndarray, sizes: np.ndarray, behind: list[np.ndarray]
+) -> int:
+    """How many people are in a smaller crowd of some block by their edges and contacts than by their edges alone."""
+    n, apart = len(part.people), np.zeros(len(part.people), bool)
+    for block in range(len(sizes)):
+        rows = [first]
+        for s in np.flatnonzero(part.blocks == block).tolist():
+            edges = part.edges(s)
+            for weights in (None, behind[s]):
+                out, into = (np.bincount(end, weights, minlength=n).astype(np.int64) for end in (edges.u, edges.v))
+                rows += [out, into] if claims["directed"] else [out + into]
+        _, label, count = np.unique(np.stack(rows), axis=1, return_inverse=True, return_counts=True)
+        apart |= count[label.ravel()] < sizes[block]
+    return int(apart.sum())
 
 
 def _many(outside: int, n: int) -> str:

@@ -190,7 +190,10 @@ def _check_folder(folder: Path, claims: dict[str, Any]) -> tuple[list[Check], Pa
             return checks, None
         first, values = alike(claims, released), values_of(claims, released)
         seen = walk(released, first, values, directed=claims["directed"])
-        more = [*check_contacts(folder, claims, released), *check_traits(claims, released, seen.fewest)]
+        more = [
+            *check_contacts(folder, claims, released, first, seen.sizes),
+            *check_traits(claims, released, seen.fewest),
+        ]
     except Unreadable as problem:
         return [*checks, Check("the tables can be read", False, str(problem))], None
     n, horizon, rises = len(released.people), claims.get("horizon"), _rise(released.people)

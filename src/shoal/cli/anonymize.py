@@ -65,6 +65,7 @@ def anonymize(
     seed: options.Seed = None,
     where: bundles.Running,
     contacts: options.Contacts = None,
+    protect_counts: options.ProtectCounts = False,
     attributes: options.Attributes = None,
     hierarchy: options.Hierarchy = None,
     stratum: options.Stratum = None,
@@ -88,7 +89,7 @@ def anonymize(
             release = run(
                 graph, level, protect=None if protect is None else read_people(protect),
                 horizon=horizon, allow=allow, **bundles.limits(must_keep, forbid, exempt),
-                contacts=contacts, stratum=stratum,
+                contacts=contacts, protect_counts=protect_counts, stratum=stratum,
                 **bundles.traits(load.options["nodes"], attributes, hierarchy, sensitive, diverse),
                 method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
                 deletion_weight=10.0 if keep_edges else 1.0, restarts=restarts, **running, progress=saving.progress,

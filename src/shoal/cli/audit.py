@@ -63,6 +63,9 @@ def audit(
     known_layers: Annotated[
         str | None, typer.Option("--known-layers", help="The attacker holds these layers instead, such as work,lunch.")
     ] = None,
+    strength: Annotated[
+        bool, typer.Option("--strength", help="Also try whoever knows numbers of contacts, not of people.")
+    ] = False,
     seed: Annotated[int, typer.Option("--seed", help="Of the attackers: same seed, same numbers.", min=0)] = 0,
     jobs: options.Jobs = None,
     engine: options.EngineName = "local",
@@ -79,7 +82,7 @@ def audit(
     records = record or []
     if is_contacts_folder(input):
         where = {"jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory}
-        refused = {"--original": original, "--record": records, "OTHER": other}
+        refused = {"--original": original, "--record": records, "OTHER": other, "--strength": strength}
         _audit_folder(input, k or 5, {**load.options, **where}, refused, json=json, quiet=quiet)
         return
     if scheduler or engine != "local" or worker_memory:
@@ -91,9 +94,10 @@ def audit(
         graphs = load(input, progress), load(other, progress)
         _lay_over(input, other, graphs, records, same_ids=same_ids, seed=seed, jobs=jobs, json=json, quiet=quiet)
         return
-    graph, before, part, levels = load(input, progress), None, None, None
+    counts = "counts" if strength else None
+    graph, before, part, levels = load(input, progress, contacts=counts), None, None, None
     if original is not None:
-        before = load(original, progress)
+        before = load(original, progress, contacts=counts)
         graph = _under_original_ids(input, graph, before, records, same_ids=same_ids)
         part = _known(known, known_edges, known_layers)
     if records:

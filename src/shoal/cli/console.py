@@ -135,10 +135,10 @@ def _contacts(release: Release) -> list[str]:
         return []
     both = zip(release.original.contact_counts(), release.graph.contact_counts(), strict=True)
     lost = sum(int(a.sum() != b.sum()) for a, b in both)
-    but = (
-        f"; {plural(lost, 'slice has', 'slices have')} another total, having too few edges or too many" if lost else ""
-    )
-    return [f"Contacts: {now.counts.sum():,} drawn for {before.counts.sum():,}, with the total of every slice{but}."]
+    how = "shared out alike in every crowd" if release.promise.contacts else "with the total of every slice"
+    why = "for want of equal shares" if release.promise.contacts else "having too few edges or too many"
+    but = f"; {plural(lost, 'slice has', 'slices have')} another total, {why}" if lost else ""
+    return [f"Contacts: {now.counts.sum():,} drawn for {before.counts.sum():,}, {how}{but}."]
 
 
 def describe_memory(peaks: Mapping[str, int]) -> list[str]:

@@ -116,6 +116,14 @@ Contacts = Annotated[
         rich_help_panel=_OUTPUT,
     ),
 ]
+ProtectCounts = Annotated[
+    bool,
+    typer.Option(
+        "--protect-counts",
+        help="The attacker knows numbers of contacts too: everybody in a crowd gets as many.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
 Count = Annotated[
     str | None,
     typer.Option(

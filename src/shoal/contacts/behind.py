@@ -48,11 +48,15 @@ class Edges(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EdgeContacts:
-    """`counts[i]` contacts are behind edge i; `times` are all of them edge by edge, in order, where there is a clock."""
+    """`counts[i]` contacts are behind edge i; `times` are all of them edge by edge, in order, where there is a clock.
+
+    Those of a release are `drawn`: "freely", or so that they are "shared" out alike in a crowd.
+    """
 
     counts: np.ndarray
     times: np.ndarray | None = None
     clock: Clock | None = None
+    drawn: str | None = None
 
     @property
     def kind(self) -> str:
@@ -71,24 +75,26 @@ class EdgeContacts:
         """What is behind the edges of these slices; `starts` is where each begins."""
         parts = [self.of_slice(starts[t], starts[t + 1]) for t in chosen]
         clock = None if self.clock is None else self.clock._replace(spans=self.clock.spans[chosen])
-        return joined(parts, clock)
+        return joined(parts, clock, self.drawn)
 
     def moved(self, edges: Edges, u: np.ndarray, v: np.ndarray, codes: np.ndarray, there: np.ndarray) -> EdgeContacts:
         """The same contacts where edge `there[i]` has become (u[i], v[i]) in the slice codes[i] of these edges."""
         counts = self.counts[there]
         if self.times is None:
-            return EdgeContacts(gather(edges, u, v, codes, counts)[0])
+            return EdgeContacts(gather(edges, u, v, codes, counts)[0], drawn=self.drawn)
         times = self.times[np.repeat(there, self.counts)]
         u, v, codes = (np.repeat(one, counts) for one in (u, v, codes))
-        return EdgeContacts(*gather(edges, u, v, codes, times=times), self.clock)
+        return EdgeContacts(*gather(edges, u, v, codes, times=times), self.clock, self.drawn)
 
 
-def joined(parts: list[tuple[np.ndarray, np.ndarray | None]], clock: Clock | None) -> EdgeContacts:
+def joined(
+    parts: list[tuple[np.ndarray, np.ndarray | None]], clock: Clock | None, drawn: str | None = None
+) -> EdgeContacts:
     """The contacts of slices, one after the other."""
     counts = np.concatenate([*(part[0] for part in parts), np.empty(0, np.int64)]).astype(np.int64)
     if clock is None:
-        return EdgeContacts(counts)
-    return EdgeContacts(counts, np.concatenate([np.empty(0, np.int64), *(part[1] for part in parts)]), clock)
+        return EdgeContacts(counts, drawn=drawn)
+    return EdgeContacts(counts, np.concatenate([np.empty(0, np.int64), *(part[1] for part in parts)]), clock, drawn)
 
 
 def gather(
@@ -99,12 +105,14 @@ def gather(
     weights: np.ndarray | None = None,
     times: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Counts and times edge by edge, from contacts in any order; those that are no edge of the graph are left out."""
+    """Counts and times edge by edge, from contacts in any order, each of an edge or of somebody with themself."""
     every = np.repeat(np.arange(len(edges.starts) - 1), np.diff(edges.starts))
     known = edges.keys(edges.ends[:, 0], edges.ends[:, 1], every)
     wanted = edges.keys(u, v, codes if len(codes) == len(u) else np.zeros(len(u), np.int32))
     there = np.flatnonzero(u != v)
     place = np.searchsorted(known, wanted[there])
+    if not np.array_equal(known[np.minimum(place, len(known) - 1)] if len(known) else place, wanted[there]):
+        raise ValueError("contacts of no edge")
     some = None if weights is None else weights[there]
     counts = np.bincount(place, some, minlength=len(known)).astype(np.int64)
     return counts, None if times is None else times[there][np.lexsort((times[there], place))]

@@ -30,7 +30,8 @@ _START = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?
 class Promise:
     """`needs[i]` is the k of person i; `blocks[t]` the block of slice t, all 0 without a horizon.
 
-    Where the attacker knows `attributes` too, only people of one of the `strata` can be in a crowd.
+    Where the attacker knows `attributes` too, only people of one of the `strata` can be in a crowd; where they know numbers of
+    `contacts` too, crowds have these in common as well.
     """
 
     needs: np.ndarray
@@ -38,6 +39,7 @@ class Promise:
     horizon: str | None
     strata: np.ndarray | None = None
     attributes: tuple[str, ...] = ()
+    contacts: bool = False
 
     @property
     def k(self) -> int:

@@ -10,13 +10,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from shoal.common.checks import shown
+from shoal.common.checks import shown, yes_or_no
 from shoal.common.progress import run_jobs
 from shoal.common.randomness import Randomness
 from shoal.contacts.behind import KINDS, EdgeContacts, joined
+from shoal.demands.promise import Promise
 from shoal.draw.counts import draw_counts
+from shoal.draw.shared import share_counts
 from shoal.draw.times import draw_times
-from shoal.errors import InputError
+from shoal.errors import GuaranteeError, InputError
 from shoal.graph import TemporalGraph
 
 __all__ = ["check_contacts", "draw_contacts", "kept"]
@@ -38,9 +40,11 @@ def _no_such(kind: object) -> InputError:
     return InputError(f"contacts must be one of {', '.join(KINDS)}; got {shown(kind)}")
 
 
-def check_contacts(graph: TemporalGraph, kind: str | None) -> None:
+def check_contacts(graph: TemporalGraph, kind: str | None, *, protected: bool = False) -> None:
     """Refuse what cannot be drawn, before any work."""
     if kept(kind) is None:
+        if yes_or_no("protect_counts", protected):
+            raise InputError("--protect-counts is about contacts that are published; say --contacts counts or times")
         return
     if graph.contacts is None:
         raise InputError(f"this graph does not keep the contacts behind its edges; read it with contacts='{kind}'")
@@ -54,22 +58,46 @@ def draw_contacts(
     graph: TemporalGraph,
     released: TemporalGraph,
     kind: str,
-    k: int,
+    promise: Promise,
     chance: Randomness,
     jobs: int,
     tell: Callable[[float], None],
 ) -> EdgeContacts:
-    """Contacts for the edges of a release, from those of its original; in each slice from a stream of its own."""
+    """Contacts for the edges of a release, from those of its original; in each slice from a stream of its own.
+
+    Where the promise is about contacts too, they are shared out so that everybody of a crowd has as many.
+    """
     behind = graph.contacts
     assert behind is not None
     clock = behind.clock if kind == "times" else None
+    crowds = promise.crowd_labels(released) if promise.contacts else []
 
     def draw(t: int) -> tuple[np.ndarray, np.ndarray | None]:
         counts, times = behind.of_slice(graph._starts[t], graph._starts[t + 1])
         rng = chance.stream(f"contacts/{t}")
-        drawn = draw_counts(graph.edges(t), counts, released.edges(t), graph.n_nodes, k, rng)
+        drawn = draw_counts(graph.edges(t), counts, released.edges(t), graph.n_nodes, promise.k, rng)
+        if promise.contacts:
+            mine = crowds[promise.blocks[t]]
+            drawn = share_counts(released.edges(t), drawn, mine, directed=graph.directed, rng=rng)
         if clock is None or times is None:
             return drawn, None
-        return drawn, draw_times(counts, times, drawn, clock, t, k, rng)
+        return drawn, draw_times(counts, times, drawn, clock, t, promise.k, rng)
 
-    return joined(run_jobs(draw, range(graph.n_slices), jobs, tell), clock)
+    parts = run_jobs(draw, range(graph.n_slices), jobs, tell)
+    found = joined(parts, clock, "shared" if promise.contacts else "freely")
+    if promise.contacts:
+        _check_shared(released, found, promise, crowds)
+    return found
+
+
+def _check_shared(released: TemporalGraph, found: EdgeContacts, promise: Promise, crowds: list[np.ndarray]) -> None:
+    """Everybody of a crowd has as many contacts, counted from what is about to be given away."""
+    released.contacts = found
+    strengths = released.strength_matrix()
+    for block, crowd in enumerate(crowds):
+        rows = strengths[:, promise.columns(block, directed=released.directed)]
+        first = np.unique(crowd, return_index=True)[1]
+        if not np.array_equal(rows, rows[first][crowd]):
+            raise GuaranteeError(
+                "somebody has other contacts than their crowd; nothing was released, please report this"
+            )

@@ -17,7 +17,8 @@ from shoal.release import EdgeCounts, Release, normalised_cost, times_optimum
 
 def guarantee_in_words(promise: Promise) -> str:
     """The promise, as sentences that say no more than what holds."""
-    k, share = promise.k, "the same number of edges"
+    k, own = promise.k, "numbers of edges and of contacts" if promise.contacts else "number of edges"
+    share = f"the same {own}"
     if k == 1:
         return "k is 1: nobody is protected by this release."
     others = f"at least {k - 1} other {'person' if k == 2 else 'people'}"
@@ -29,7 +30,6 @@ def guarantee_in_words(promise: Promise) -> str:
         limit = " Somebody who knows numbers from several blocks may find people: this release does not protect against that."
     else:
         stretch, knows, limit = "in every slice", "Whoever knows all these numbers of somebody, and nothing else,", ""
-    own = "number of edges"
     if promise.attributes:
         listed = in_words(promise.attributes)
         share, own = f"the same {listed} and {share}", f"{listed} and {own}"
@@ -75,7 +75,8 @@ def _more(release: Release) -> dict[str, Any]:
     """What a certificate says where a release has more than edges."""
     contacts, traits, found = release.graph.contacts, release.traits, dict[str, Any]()
     if contacts is not None:
-        found["contacts"] = {"kind": contacts.kind, "released": int(contacts.counts.sum())}
+        protected = {"protected": True} if release.promise.contacts else {}
+        found["contacts"] = {"kind": contacts.kind, "released": int(contacts.counts.sum())} | protected
     if traits is not None and traits.attributes:
         found["attributes"] = {"columns": list(traits.attributes), "starred": traits.starred}
     if traits is not None and traits.sensitive is not None:
@@ -116,7 +117,7 @@ def make_certificate(
         "format": 2,
         "made_by": f"shoal {shoal.__version__}",
         "guarantee": guarantee_in_words(promise),
-        "attacker": "knows the degree of a person in every slice"
+        "attacker": f"knows the {'degree and the number of contacts' if promise.contacts else 'degree'} of a person in every slice"
         + (" of any one block of the calendar" if promise.n_blocks > 1 else "")
         + (f", and their {in_words(promise.attributes)}" if promise.attributes else ""),
         "limits": facts.limits,

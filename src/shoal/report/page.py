@@ -17,6 +17,7 @@ from markupsafe import Markup
 import shoal
 from shoal.audit import Audit, Exposure, audit
 from shoal.audit.attackers import few_attackers
+from shoal.audit.strength import by_contacts
 from shoal.demands.promise import Promise
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
@@ -60,7 +61,7 @@ class Report:
         self._judged_by: dict[str, Any] = {
             "k": promise.needs,
             "horizon": promise.horizon,
-            "attackers": few_attackers(release.graph),
+            "attackers": [*few_attackers(release.graph), *by_contacts(release.graph)],
         }
 
     @cached_property
