@@ -120,8 +120,8 @@ def test_commands_take_contacts_and_people(tmp_path):
     assert "shared out alike in every crowd" in done.stdout
     assert "Attributes: sex, in 2 strata; 0 of 30 values are *" in done.stdout
     assert command("verify", "out", cwd=tmp_path).returncode == 0
-    done = command("audit", "in.csv", "--slice", "1d", "--strength", cwd=tmp_path)
-    assert "number of contacts in every slice" in " ".join(done.stdout.split())
+    done = command("audit", "in.csv", "--slice", "1d", "--strength", "--json", cwd=tmp_path)
+    assert "strength" in {found["name"] for found in json.loads(done.stdout)["attackers"]}
     for wrong, sentence in (
         (["--contacts", "carried"], "whole ties move"),
         (["--attributes", "height"], "no column 'height'"),
