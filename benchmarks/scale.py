@@ -1,6 +1,6 @@
 """How time and memory grow: a messenger graph in a folder of Parquet becomes a verified release on two workers.
 
-    python benchmarks/scale.py FOLDER 10000 100000 1000000 [--effort fast] [--workers 2] [--memory 6GB]
+    python benchmarks/scale.py FOLDER 10000 100000 1000000 [--directed] [--effort fast] [--workers 2] [--memory 6GB]
 
 prints a row of each table of docs/scale.md for each number of people.
 FOLDER takes the graphs and the releases (20 GB for 10^7 people).
@@ -27,8 +27,8 @@ from shoal.large import anonymize_folder
 from shoal.stages import How, rebuild_slice
 
 DAYS = 28
-STEPS = {"looking": "read", "numbering": "read", "sending": "read", "counting": "count", "cutting": "group",
-         "grouping": "group", "joining": "group", "rebuilding": "rebuild"}  # fmt: skip
+STEPS = {"looking": "read", "numbering": "read", "sending": "read", "counting": "count",
+         "grouping": "group", "rebuilding": "rebuild", "writing": "write", "verifying": "write"}  # fmt: skip
 
 
 class Clock(Progress):
@@ -54,13 +54,14 @@ def write_graph(people: int, folder: Path) -> int:
     graph = messenger(people, DAYS)
     for day in range(DAYS):
         edges = graph.edges(day)
+        edges = np.where((edges.sum(axis=1) % 2 == 1)[:, None], edges[:, ::-1], edges)  # who writes to whom
         frame = pl.DataFrame({"source": edges[:, 0], "target": edges[:, 1], "time": np.full(len(edges), day, np.int16)})
         frame.write_parquet(folder / f"{day + 1:03}.parquet")
     (folder / "edges").write_text(str(graph.n_edges))
     return graph.n_edges
 
 
-def measure(people: int, place: Path, effort: str, workers: int, memory: str, *, resume: bool) -> str:
+def measure(people: int, place: Path, effort: str, workers: int, memory: str, *, directed: bool, resume: bool) -> str:
     """A row of each table: from the folder of Parquet to the verified release. A resumed one counts only the time since."""
     maker = multiprocessing.get_context("spawn").Process(target=write_graph, args=(people, place / f"graph-{people}"))
     maker.start()  # so that its memory is not counted
@@ -73,7 +74,7 @@ def measure(people: int, place: Path, effort: str, workers: int, memory: str, *,
     clock, begun = Clock(), time.monotonic()
     made = anonymize_folder(
         place / f"graph-{people}", 5, output, slice="value", seed=0, effort=effort, engine="dask", jobs=workers,
-        worker_memory=memory, work_dir=work, resume=resume, progress=clock,
+        worker_memory=memory, work_dir=work, resume=resume, directed=directed, report=False, progress=clock,
     )  # fmt: skip
     seconds = time.monotonic() - begun
     own = [peak for process, peak in made["memory"].items() if process.startswith("process")]
@@ -116,6 +117,7 @@ def main() -> None:
     parser.add_argument("--effort", default="fast")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--memory", default="6GB")
+    parser.add_argument("--directed", action="store_true", help="contacts go from one to the other")
     parser.add_argument("--resume", action="store_true", help="go on where an earlier measurement was killed")
     parser.add_argument("--slice", action="store_true", help="measure only one slice, the largest piece")
     parser.add_argument("--only-graph", action="store_true", help="write the graphs and stop")
@@ -126,10 +128,8 @@ def main() -> None:
         elif asked.only_graph:
             write_graph(people, asked.folder / f"graph-{people}")
         else:
-            print(
-                measure(people, asked.folder, asked.effort, asked.workers, asked.memory, resume=asked.resume),
-                flush=True,
-            )
+            how = {"directed": asked.directed, "resume": asked.resume}
+            print(measure(people, asked.folder, asked.effort, asked.workers, asked.memory, **how), flush=True)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,8 @@ def test_every_setting_is_measured_and_one_is_suggested(tmp_path):
     rows = list(csv.DictReader((tmp_path / "sweep.csv").read_text().splitlines()))
     assert len(rows) == 4
     assert "seconds" not in rows[0]
+    assert 0 < float(rows[0]["outbreak_si_50_agreement"]) <= 1
+    assert rows[-1]["reach_agreement"] == ""  # one slice
     assert json.loads((tmp_path / "sweep.json").read_text())["suggestion"]["k"] == found.suggestion.k
     page = (tmp_path / "index.html").read_text()
     assert "What k buys" in page
@@ -36,7 +38,7 @@ def test_the_page_in_a_real_browser(browser, tmp_path):
     sweep(GRAPHS, [2, 4], folder=tmp_path)
     browser.get(f"file://{tmp_path / 'index.html'}")
     assert not [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
-    assert len(browser.find_elements("css selector", "figure svg")) == 4
+    assert len(browser.find_elements("css selector", "figure svg")) == 7
 
 
 def test_finished_cells_are_not_done_again(tmp_path, monkeypatch):

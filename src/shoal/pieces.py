@@ -18,12 +18,13 @@ a work folder they are its checkpoints.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from shoal import cells
+from shoal.cells import rebuild_in_cells
 from shoal.common.crowds import distinct_rows
 from shoal.common.randomness import Randomness
 from shoal.demands.limits import Limits, RowLimits
@@ -34,31 +35,17 @@ from shoal.engine.work import Runner
 from shoal.errors import NoReleaseError
 from shoal.graph import TemporalGraph
 from shoal.group import lower_bound
-from shoal.group.cut import SAMPLE, Cuts, find_cuts, join_small, shard_of, smallest_shard, wanted_shards
 from shoal.group.neighbours import EXACT_LIMIT
 from shoal.realize import SliceLimits
 from shoal.rebuild.within.small import search_together
+from shoal.shards import BLOCK_PEOPLE, Shard, cut_people
 from shoal.stages import Groups, How, group_people, rebuild_slice
-
-BLOCK_PEOPLE = 250_000  # people whose rows are sorted into shards at once: a few hundred megabytes at 365 slices
-
-
-class CutPiece(NamedTuple):
-    """A block of people: their numbers, their k, and columns of their degrees, to be sorted by the leaves of a tree of cuts."""
-
-    people: np.ndarray
-    ks: np.ndarray
-    first: int
-    columns: list[Array]
-    cuts: Cuts
 
 
 class GroupPiece(NamedTuple):
-    """A shard: people, their k and their rows, each in parts; and their own chance. A bound is wanted where they are everybody."""
+    """A shard, and its own chance. A bound is wanted where its people are all there are."""
 
-    people: list[Array]
-    ks: list[Array]
-    rows: list[Array]
+    shard: Shard
     how: How
     within: RowLimits | None
     bounded: bool
@@ -96,65 +83,29 @@ def group_blocks(
     people = np.arange(graph.n_nodes) if some is None else np.flatnonzero(some)
     degrees, needs = graph.degree_blocks(BLOCK_PEOPLE), promise.needs[people]
     columns = [promise.columns(block, directed=graph.directed) for block in range(promise.n_blocks)]
-    shared = how.method == "search" and limits is None and needs.max(initial=1) > 1
-    alike = bool((needs == needs[:1]).all())
-    cuts = []
-    for block, chosen in enumerate(columns):
-        n_shards = wanted_shards(len(people), shard_people) if shared and not (alike and len(chosen) == 1) else 1
-        rng = chance.stream(f"shards/{block}")
-        cuts.append(find_cuts(_sample(degrees, chosen, people, n_shards, rng), n_shards, rng))
-    bounds = np.searchsorted(people, np.arange(len(degrees) + 1) * BLOCK_PEOPLE)
-    slots = [(block, b, slice(bounds[b], bounds[b + 1])) for block in range(len(columns)) for b in range(len(degrees))]
-    cutting = [
-        CutPiece(people[at], needs[at], b * BLOCK_PEOPLE, [degrees[b][c] for c in columns[block]], cuts[block])
-        for block, b, at in slots
-    ]
-    sorted_people = run("cut", _cut, cutting)
+    alike, free = bool((needs == needs[:1]).all()), how.method == "search" and limits is None
+    can_cut = [free and needs.max(initial=1) > 1 and not (alike and len(chosen) == 1) for chosen in columns]
+    shards = cut_people(
+        degrees, columns, people, needs, [shard_people if can else None for can in can_cut], chance, run
+    )
     pieces: list[GroupPiece] = []
-    n_pieces = []
     for block, chosen in enumerate(columns):
-        parts = sorted_people[block * len(degrees) : (block + 1) * len(degrees)]
         within = limits.of_columns(chosen) if limits is not None else None
         within = within if within is None or some is None else within.of_people(some)
-        name = "group" if promise.n_blocks == 1 else f"group/{block}"
-        shards = _shards(parts, shard_people)
-        for shard, leaves in enumerate(shards):
-            held = [(part.arrays, leaf) for part in parts for leaf in leaves]
-            who, ks, rows = ([of[f"{what}/{leaf}"] for of, leaf in held] for what in ("people", "ks", "rows"))
-            rng = chance.stream(name if len(shards) == 1 else f"{name}/shard/{shard}")
-            pieces.append(GroupPiece(who, ks, rows, how, within, len(shards) == 1, rng))
-        n_pieces.append(len(shards))
+        name, alone = "group" if promise.n_blocks == 1 else f"group/{block}", len(shards[block]) == 1
+        for number, shard in enumerate(shards[block]):
+            rng = chance.stream(name if alone else f"{name}/shard/{number}")
+            pieces.append(GroupPiece(shard, how, within, alone, rng))
     found = iter(run("group", _group, _in_time(pieces, how), tell))
-    groups = [_joined(graph.n_nodes, [next(found) for _ in range(count)]) for count in n_pieces]
-    return _with_bounds(groups, n_pieces, degrees, columns, people, needs, run)
-
-
-def _sample(
-    degrees: list[list[Array]], columns: np.ndarray, people: np.ndarray, n_shards: int, rng: np.random.Generator
-) -> np.ndarray:
-    """The rows by which to find the cuts, of all people or of as many as suffice; none where nothing is cut."""
-    if n_shards > 1 and len(people) > SAMPLE:
-        people = people[rng.choice(len(people), SAMPLE, replace=False)]
-    sample = np.zeros((len(people) if n_shards > 1 else 0, len(columns)), np.int32)
-    for i, c in enumerate(columns if len(sample) else ()):
-        sample[:, i] = np.concatenate([load(block[c]) for block in degrees])[people]
-    return sample
-
-
-def _shards(parts: Sequence[Done], shard_people: int) -> list[list[int]]:
-    """The leaves of every shard: all have at least twice as many people as any of them asks for."""
-    counts = np.sum([part.facts["counts"] for part in parts], axis=0)
-    asked = np.max([part.facts["asked"] for part in parts], axis=0)
-    last = int(np.flatnonzero(counts).max(initial=0)) + 1
-    shard = join_small(counts[:last], smallest_shard(asked[:last], shard_people))
-    return [np.flatnonzero(shard == s).tolist() for s in range(int(shard.max()) + 1)]
+    groups = [_joined(graph.n_nodes, [next(found) for _ in block]) for block in shards]
+    return _with_bounds(groups, [len(block) for block in shards], degrees, columns, people, needs, run)
 
 
 def _in_time(pieces: list[GroupPiece], how: How) -> list[GroupPiece]:
     """Every piece with its share of the time, by its size: they may have to run one after the other."""
     if how.time_limit is None:
         return pieces
-    sizes = [sum(rows.shape[0] * rows.shape[1] for rows in piece.rows) for piece in pieces]
+    sizes = [sum(rows.shape[0] * rows.shape[1] for rows in piece.shard.rows) for piece in pieces]
     share = [how.time_limit * size / max(sum(sizes), 1) for size in sizes]
     return [piece._replace(how=replace(how, time_limit=s)) for piece, s in zip(pieces, share, strict=True)]
 
@@ -186,7 +137,16 @@ def rebuild_slices(
         )
         for t, block in enumerate(promise.blocks)
     ]
-    return graph.with_edges([done.arrays["edges"] for done in run("slice", _rebuild, pieces, tell)])
+    n_groups = [int(of.max(initial=-1)) + 1 for of in labels]
+    cut = [how.method == "search" and limits is None and len(piece.edges) > cells.CELL_EDGES for piece in pieces]
+    made = iter(run("slice", _rebuild, [piece for piece, of in zip(pieces, cut, strict=True) if not of], tell))
+    edges = [
+        rebuild_in_cells(t, piece.edges, piece.labels, n_groups[promise.blocks[t]], how, graph.directed, chance, run)
+        if cut[t]
+        else next(made).arrays["edges"]
+        for t, piece in enumerate(pieces)
+    ]
+    return graph.with_edges(edges)
 
 
 def search_blocks(
@@ -216,23 +176,8 @@ def search_blocks(
     return groups, released
 
 
-def _cut(piece: CutPiece, threads: int, tell: Tell) -> Done:
-    """A block of people by leaf: their numbers, their k, their rows; how many there are, and the highest k."""
-    people, ks, first, columns, cuts = piece
-    rows = np.stack([load(column)[people - first] for column in columns], axis=1)
-    leaf = shard_of(rows, cuts)
-    asked = np.ones(cuts.n_leaves, np.int64)
-    np.maximum.at(asked, leaf, ks)
-    order = np.argsort(leaf, kind="stable")
-    counts = np.bincount(leaf, minlength=cuts.n_leaves)
-    arrays: dict[str, Array] = {}
-    for i, here in enumerate(np.split(order, np.cumsum(counts)[:-1])):
-        arrays |= {f"people/{i}": people[here], f"ks/{i}": ks[here], f"rows/{i}": rows[here]}
-    return Done({"counts": counts.tolist(), "asked": asked.tolist()}, arrays)
-
-
 def _group(piece: GroupPiece, threads: int, tell: Tell) -> Done:
-    people, ks, rows = (np.concatenate([load(part) for part in parts]) for parts in piece[:3])
+    people, ks, rows = (np.concatenate([load(part) for part in parts]) for parts in piece.shard)
     order = np.argsort(people)
     rows, ks = np.ascontiguousarray(rows[order], np.int32), ks[order]
     found = group_people(

@@ -152,13 +152,15 @@ def rebuild_slice(
     directed: bool,
     limits: SliceLimits | None = None,
     change_class: int | None = None,
+    senders: np.ndarray | None = None,
     rng: np.random.Generator,
 ) -> np.ndarray:
     """Stages 2 and 3 for one slice: a simple graph in which the members of a group have equal degrees.
 
-    `change_class` is the k of a slice that is released alone: its people may then change to another crowd.
+    `change_class` is the k of a slice that is released alone: its people may then change to another crowd. `senders` marks
+    the people of a directed slice who only send, where all others only receive.
     """
-    view = SliceView(edges, labels, directed=directed, limits=limits)
+    view = SliceView(edges, labels, directed=directed, limits=limits, senders=senders)
     by_search, by_edges, exact = how.method == "search", how.objective == "edges", EXACT_EDGES[how.effort]
     if view.limited:
         return rebuild_within(
@@ -190,4 +192,7 @@ def realize(view: SliceView, how: How, rng: np.random.Generator) -> Chosen:
     centres = middle(*group_medians(view.degrees[:, None], view.labels))[:, 0]
     if view.limited:
         return Chosen(centres)
-    return Chosen(realize_slice(centres, view.sizes, view.degrees, view.labels, directed=view.directed))
+    highest = view.bounds[1]
+    return Chosen(
+        realize_slice(centres, view.sizes, view.degrees, view.labels, directed=view.directed, highest=highest)
+    )

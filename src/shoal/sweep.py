@@ -36,7 +36,7 @@ Source = TemporalGraph | Callable[[], TemporalGraph]
 
 @dataclass(frozen=True)
 class Cell:
-    """One setting and what came of it. Shares are between 0 and 1."""
+    """One setting and what came of it. Shares are between 0 and 1; `agreements` are those of `compare`."""
 
     slice: str
     k: int
@@ -51,6 +51,7 @@ class Cell:
     changed_share: float
     pagerank_similarity: float | None
     seconds: float
+    agreements: dict[str, float | None]
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,12 @@ class Sweep(Tabular):
     within_budget: tuple[dict[str, Any], ...] = ()
 
     def to_polars(self) -> pl.DataFrame:
-        """One row per cell; without seconds, so that the same sweep gives the same table."""
-        return pl.DataFrame([asdict(cell) for cell in self.cells]).drop("seconds")
+        """One row per cell, agreements as columns; without seconds, so that the same sweep gives the same table."""
+        cells = pl.DataFrame([asdict(cell) for cell in self.cells]).drop("seconds", "agreements")
+        agreements = pl.DataFrame([cell.agreements for cell in self.cells], infer_schema_length=None)
+        return cells.hstack(
+            agreements.select(pl.exclude("pagerank_similarity").cast(pl.Float64).name.suffix("_agreement"))
+        )
 
     def plot(self) -> altair.Chart:
         """A chart of the share of the edges that each k keeps."""
@@ -186,10 +191,11 @@ class _Store:
 
 def _is_whole(cell: Cell) -> bool:
     """Whether every number of a cell that was kept is a number."""
-    values = {key: value for key, value in asdict(cell).items() if key != "slice"}
-    if values["pagerank_similarity"] is None:
-        del values["pagerank_similarity"]
-    return all(isinstance(value, int | float) and math.isfinite(value) for value in values.values())
+    if not isinstance(cell.agreements, dict):
+        return False
+    values = {key: value for key, value in asdict(cell).items() if key not in ("slice", "agreements")}
+    defined = [value for value in (values.pop("pagerank_similarity"), *cell.agreements.values()) if value is not None]
+    return all(isinstance(value, int | float) and math.isfinite(value) for value in (*values.values(), *defined))
 
 
 def _measure(name: str, graph: TemporalGraph, k: int, seed: int, options: dict[str, Any]) -> Cell:
@@ -198,7 +204,7 @@ def _measure(name: str, graph: TemporalGraph, k: int, seed: int, options: dict[s
     seconds = time.perf_counter() - start
     before = audit(graph, k=k, attackers=[Vector()])["vector"]
     after = audit(release.graph, k=k, attackers=[Vector()], original=graph)
-    similar = compare(graph, release.graph, communities=False).overall["pagerank_similarity"]
+    agreements = compare(graph, release.graph).agreements()
     return Cell(
         slice=name,
         k=k,
@@ -211,8 +217,9 @@ def _measure(name: str, graph: TemporalGraph, k: int, seed: int, options: dict[s
         reidentified=after["reidentify"].expected_success,
         kept_share=release.edges.kept_share,
         changed_share=release.edges.changed / max(release.edges.original, 1),
-        pagerank_similarity=similar,
+        pagerank_similarity=agreements["pagerank_similarity"],
         seconds=seconds,
+        agreements=agreements,
     )
 
 

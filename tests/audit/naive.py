@@ -128,3 +128,19 @@ def same_for_all(graph: TemporalGraph) -> tuple[int, int]:
         if any(all(met[i] & set(those) for i in crowd) for name, those in crowds.items() if name != row)
     )
     return person, other
+
+
+def by_history(known, released, groups, of_node, early):
+    """How alike in the early slices (Jaccard) each known tie is to each released one between the same two groups, above 0."""
+    ties, links = {}, {}
+    for t, u, v in known:
+        ties.setdefault((u, v), set()).add(t)
+    for t, u, v in released:
+        if t in early:
+            links.setdefault((u, v), set()).add(t)
+    return {
+        (tie, link): len(mine & theirs) / len(mine | theirs)
+        for tie, mine in ties.items()
+        for link, theirs in links.items()
+        if sorted(groups[i] for i in tie) == sorted(of_node[i] for i in link) and mine & theirs
+    }

@@ -15,8 +15,9 @@ from shoal import InputError, TemporalGraph
 from shoal.audit.learn import ATTACKERS, Known, _kernels, laid_out_like, learn, matching, two_releases
 from shoal.audit.learn import case as cases
 from shoal.audit.learn.case import make_case
+from shoal.audit.learn.groups import by_history
 from shoal.audit.learn.invented import auc, features, not_in
-from shoal.audit.learn.matching import Matcher, assign, lay_out
+from shoal.audit.learn.matching import Matcher, assign, by_length, lay_out
 from shoal.audit.learn.second_graph import Judge
 from tests.audit import naive
 from tests.strategies import any_graphs, graphs
@@ -53,9 +54,8 @@ def test_a_side_lists_the_links_of_everybody_under_every_label(graph):
 @given(graphs(), graphs(), st.integers(1, 5))
 def test_the_nearest_rows_are_those_that_trying_all_finds(one, other, most):
     rows, seen = (np.sqrt(g.degree_matrix()[:, :1].astype(np.float32)) for g in (one, other))
-    lengths = np.sqrt((seen**2).sum(axis=1))
-    order = np.argsort(lengths, kind="stable")
-    found, apart = _kernels.nearest(np.arange(len(rows)), rows, seen, order, lengths[order], most)
+    reach, lengths = (np.sqrt((part**2).sum(axis=1)) for part in (rows, seen))
+    found, apart = _kernels.nearest(np.arange(len(rows)), rows, reach, seen, by_length(seen, lengths), most)
     for i, row in enumerate(rows):
         distances = ((seen - row) ** 2).sum(axis=1)
         want = sorted(distances.tolist())[:most] if row.any() else []
@@ -152,6 +152,34 @@ def test_what_holds_for_a_whole_crowd(graph):
     assert found["same_person_true"] == (1 if found["meet_same_person"] else 0)
 
 
+@given(graphs(), st.integers(1, 3), st.integers(0, 9))
+def test_a_tie_goes_on_like_the_most_alike_between_its_groups(graph, n_groups, seed):
+    try:
+        part = Known(0.5).of(graph, FREE(0))
+        case = make_case(graph, graph, k=1, seed=seed)
+    except InputError:
+        return
+    groups = FREE(seed).integers(n_groups, size=graph.n_nodes)
+    of_node = np.empty_like(groups)
+    of_node[case.nodes] = groups
+    every, early = naive.triples(graph), set(part.slices.tolist())
+    seen = {(t, *sorted(case.nodes[[u, v]].tolist())) for t, u, v in every}
+    alike = naive.by_history({x for x in every if x[0] in early}, seen, groups, of_node, early)
+    claims = {tuple(row) for row in by_history(case, part, groups, of_node).tolist()}
+    later = {}
+    for t, u, v in seen:
+        if t not in early:
+            later.setdefault((u, v), set()).add(t)
+    for tie in {claim[1:] for claim in claims}:
+        said = {t for t, *pair in claims if tuple(pair) == tie}
+        assert any(later.get(link) == said for one, link in alike if one == tie)
+    best = max(alike.values(), default=0)
+    tops = [(tie, link) for (tie, link), value in alike.items() if value == best]
+    if len(tops) == 1:
+        tie, link = tops[0]
+        assert {t for t, *pair in claims if tuple(pair) == tie} == later.get(link, set())
+
+
 def messengers(n=120, n_slices=8, seed=3):
     return shoal.datasets.messenger(n, n_slices, seed=seed)
 
@@ -216,6 +244,42 @@ def test_no_weaker_than_attackers_written_elsewhere(real_data, file, width, matc
     assert invented["best_auc"] >= max(invented["auc"].values()) >= area - 0.03
 
 
+def with_ties_moved(graph, groups, *, whole, seed=0):
+    """Between every two groups, ends of ties change hands by random permutations: of a tie as a whole, or slice by slice."""
+    members = {g: np.flatnonzero(groups == g) for g in np.unique(groups)}
+    slices, hands = [], {}
+    for t in range(graph.n_slices):
+        moved = set()
+        for u, v in graph.edges(t).tolist():
+            one, other = groups[u], groups[v]
+            for g, h in {(one, other), (other, one)}:
+                if (g, h, t * (not whole)) not in hands:
+                    to = FREE([seed, g, h if g != h else 0, t * (not whole)]).permutation(members[g])
+                    hands[g, h, t * (not whole)] = dict(zip(members[g].tolist(), to.tolist(), strict=True))
+            moved.add(tuple(sorted((hands[one, other, t * (not whole)][u], hands[other, one, t * (not whole)][v]))))
+        slices.append(np.array(sorted(moved), np.int32).reshape(-1, 2))
+    return graph.with_edges(slices)
+
+
+@pytest.mark.compiled
+def test_whoever_knows_the_groups_reads_ties_that_moved_with_their_history():
+    graph = messengers(200, 12)
+    groups = shoal.anonymize(graph, 4, seed=1, effort="fast").groups
+    said = {}
+    for whole in (True, False):
+        release = with_ties_moved(graph, groups, whole=whole)
+        second, told = learn(release, graph, attackers=["second-graph"], groups=groups)
+        assert (second.name, told.name) == ("second-graph", "groups-known")
+        said[whole] = told["histories"]
+        assert told["known_ties"]["found"] >= said[whole]["found"]
+        assert told["new_pairs"]["true"] < 0.25
+    assert said[True]["true"] > 0.9
+    assert said[True]["found"] > 0.8
+    assert said[False]["found"] < 0.3
+    with pytest.raises(InputError, match="everybody has a group"):
+        learn(graph, graph, attackers=["second-graph"], groups=groups[1:])
+
+
 @pytest.mark.compiled
 def test_every_attacker_says_who_knows_what_and_what_they_knew_anyway():
     graph = messengers()
@@ -245,7 +309,9 @@ def test_who_is_known_from_the_start_stays_so():
     known, seen = case.known_side(every, slices), case.seen_side(slices)
     wrong = np.full(graph.n_nodes, -1)
     wrong[[3, 5]] = case.nodes[[5, 3]]
-    found = matching.match(known, seen, directed=False, seeds=wrong).nodes
+    work = Matcher(known, seen, directed=False)
+    work.begin(wrong)
+    found = matching.settle(work).nodes
     assert found[[3, 5]].tolist() == case.nodes[[5, 3]].tolist()
     assert len(set(found[found >= 0].tolist())) == (found >= 0).sum()
     [named] = learn(graph, graph, attackers=["seeds"])

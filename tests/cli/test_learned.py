@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import polars as pl
 import pytest
@@ -43,8 +44,18 @@ def test_what_is_learned_in_words_and_as_json(place):
     words = audit(place, "one", "--original", "in.csv", "--record", "one.json", "--known", 0.7).stdout
     assert "holds the contacts of the first 4 of 6 slices with names" in words
     assert words.count("\n- Whoever ") == len(ATTACKERS)
-    some = audit(place, "one", "--original", "in.csv", "--record", "one.json", "--known-edges", 0.4).stdout
+    told = ("--known-edges", 0.4, "--groups-known")
+    some = audit(place, "one", "--original", "in.csv", "--record", "one.json", *told).stdout
+    assert "knows who and which nodes make up each group" in some
     assert "holds a random 40% of the contacts with names" in some
+
+
+def test_the_record_is_read_once(place, monkeypatch):
+    module, times = sys.modules["shoal.extend"], []  # by its path it would be the function
+    read = module.read_record
+    monkeypatch.setattr(module, "read_record", lambda file: times.append(file) or read(file))
+    assert audit(place, "one", "--original", "in.csv", "--record", "one.json").returncode == 0
+    assert [file.name for file in times].count("one.json") == 1
 
 
 def test_two_releases(place):
@@ -75,6 +86,7 @@ def test_the_output_of_another_tool(place):
         (("--record", "one.json", "--known-layers", "a"), "no layer 'a'"),
         (("--record", "one.json", "--same-ids"), "do not go together"),
         (("--record", "one.json", "--record", "two.json"), "more than once"),
+        (("--groups-known",), "--groups-known needs --original, and --record"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_a_sentence(place, args, words):

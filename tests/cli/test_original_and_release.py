@@ -35,6 +35,7 @@ def test_compare_takes_a_file_and_its_release(made):
     assert edges["original"] == graph.n_edges
     words = shoal("compare", made / "edges.csv", made / "out", "--record", made / "record.json", "--slice", "1w")
     assert "agreement" in words.stdout
+    assert "people reached" in words.stdout
     for refused in (
         shoal("compare", made / "edges.csv", made / "out", "--slice", "1w"),
         shoal("audit", made / "out", "--original", made / "edges.csv", "--slice", "1w"),

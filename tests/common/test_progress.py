@@ -13,11 +13,12 @@ import pytest
 
 import shoal
 from shoal import InputError
-from shoal.common.display import Bars, Lines, NotebookBar, estimate, time_left, visible_progress
+from shoal.common.display import Bars, Lines, NotebookBar, estimate, pace, time_left, visible_progress
 from shoal.common.progress import Progress
 from shoal.common.solver import milp, own_stdout
 from shoal.datasets import messenger
 from shoal.errors import speaking_to_a_shell, spoken
+from shoal.web.views import STAGES
 
 
 class Heard(Progress):
@@ -35,9 +36,12 @@ class Heard(Progress):
 def test_every_stage_is_told_from_grouping_to_verifying(tmp_path):
     heard = Heard()
     release = shoal.anonymize(messenger(40, 4, seed=1), 2, seed=1, effort="fast", progress=heard)
-    release.save(tmp_path / "out", progress=heard)
+    release.save(tmp_path / "out", progress=heard, private=tmp_path / "record.json")
     names = [name for name, _ in heard.stages]
-    assert names == ["grouping", "rebuilding", "writing", "measuring", "drawing", "verifying"]
+    measured = ["judging", "measuring", "following contacts through time", "finding communities", "learning"]
+    assert names == ["grouping", "rebuilding", "writing", *measured, "drawing", "verifying", "closing"]
+    on_the_page = list(STAGES)
+    assert [on_the_page.index(name) for name in names] == sorted(map(on_the_page.index, names))
 
 
 def test_lines_come_where_a_stage_lasts_and_only_there(capsys):
@@ -108,7 +112,9 @@ def test_a_notebook_gets_one_bar(monkeypatch):
 
 
 def test_long_runs_are_announced():
-    assert estimate(1_000_000, 28, 18_700_000, "fast") == "about 4 minutes"
+    assert estimate(1_000_000, 28, 18_700_000, "fast") == "about 3 minutes"
+    assert estimate(1_000_000, 28, 18_700_000, "fast", 4.0) == "about 11 minutes"
+    assert 0 < pace() < 1000
     assert estimate(10_000_000, 28, 187_000_000, "thorough").endswith("hours")
     assert estimate(1_899, 29, 18_791, "balanced") is None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 from pathlib import Path
@@ -231,3 +232,19 @@ def test_the_command_extends_from_a_folder(first):
     assert done.returncode == 0, done.stderr
     assert "Peak memory" in done.stdout
     assert run("verify", first / "r0", first / "r1", "-q").returncode == 0
+
+
+def test_a_large_release_is_measured_on_some_slices_and_says_so(tmp_path, monkeypatch):
+    graph = shoal.datasets.messenger(120, 4, seed=5)
+    rows = [(str(u), str(v), f"2024-05-0{t + 1}", "x") for t in range(4) for u, v in graph.edges(t).tolist()]
+    _, folder = both_ways(rows, tmp_path)
+    monkeypatch.setattr("shoal.report.sample.REPORT_EDGES", len(rows))
+    for name, asked in (("whole", {}), ("blocks", {"horizon": 2})):
+        places = {"private_report": tmp_path / f"{name}.json"}
+        anonymize_folder(folder, 3, tmp_path / name, slice="1d", **FAST, **asked, **places)
+        page, numbers = ((tmp_path / name / file).read_text() for file in ("report.html", "report.json"))
+        assert "attackers and measures were tried on" in page
+        assert "of its 4 slices" in numbers
+        exact = json.loads((tmp_path / f"{name}.json").read_text())
+        assert exact["after"]["attackers"][0]["smallest_crowd"] >= 3
+        assert len(exact["comparison"]["slices"]) < 4

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable
 from fractions import Fraction
-from itertools import permutations
+from itertools import pairwise, permutations
 from math import sqrt
+from statistics import mean, pstdev
 
 from hypothesis import strategies as st
 
@@ -74,3 +76,89 @@ def hub_overlap(one: list[int], other: list[int], n_hubs: int) -> float | None:
     a, b = places(one), places(other)
     total = max(sum(a), sum(b))
     return float(sum(map(min, a, b)) / total) if total else None
+
+
+def slices_of(graph: TemporalGraph) -> list[list[tuple[int, int]]]:
+    """The edges of every slice as pairs, without directions u < v and once."""
+    return [sorted({(min(e), max(e)) for e in edges.tolist()}) for _, edges in graph]
+
+
+def meetings(graph: TemporalGraph) -> Counter[tuple[int, int]]:
+    return Counter(pair for edges in slices_of(graph) for pair in edges)
+
+
+def gaps(times: list[int]) -> list[int]:
+    return [b - a for a, b in pairwise(times)]
+
+
+def burstiness(all_times: Iterable[list[int]]) -> float | None:
+    """The mean over all who have two gaps or more."""
+    found = []
+    for times in all_times:
+        steps = gaps(times)
+        if len(steps) > 1:
+            found.append((pstdev(steps) - mean(steps)) / (pstdev(steps) + mean(steps)))
+    return mean(found) if found else None
+
+
+def pair_times(graph: TemporalGraph) -> list[list[int]]:
+    slices = slices_of(graph)
+    return [[t for t, edges in enumerate(slices) if pair in edges] for pair in meetings(graph)]
+
+
+def person_times(graph: TemporalGraph) -> list[list[int]]:
+    slices = slices_of(graph)
+    return [[t for t, edges in enumerate(slices) if neighbours(edges, v)] for v in range(graph.n_nodes)]
+
+
+def closing_triangles(before: list, after: list) -> int:
+    new = set(after) - set(before)
+    return sum(len(neighbours(before, a) & neighbours(before, c)) for a, c in new)
+
+
+def lasting(before: list[set[int]], after: list[set[int]]) -> float | None:
+    """The best match of every group of three or more, weighted by its size."""
+    groups = [group for group in before if len(group) >= 3]
+    if not groups:
+        return None
+    best = [max(len(group & other) / len(group | other) for other in after) for group in groups]
+    return sum(len(g) * b for g, b in zip(groups, best, strict=True)) / sum(map(len, groups))
+
+
+def label_propagation(edges: list, order: list[int], n_nodes: int, rounds: int) -> list[int]:
+    """Everybody takes the most frequent label around; their own one first among equals, then by a hash of both."""
+    label = list(range(n_nodes))
+    for _ in range(rounds):
+        old = list(label)
+        for v in order:
+            counts = Counter(label[w] for w in neighbours(edges, v))
+            if counts:
+                label[v] = min(
+                    counts,
+                    key=lambda there, v=v, counts=counts: (
+                        -counts[there],
+                        there != label[v],
+                        ((there + 1) * 0x9E3779B1 ^ (v + 1) * 0x85EBCA6B) & 0xFFFFFFFF,
+                    ),
+                )
+        if label == old:
+            break
+    return label
+
+
+def outbreak(
+    slices: list[list[tuple[int, int]]],
+    start: int,
+    directed: bool,
+    passes: Callable[[int, int, int], bool],
+    recovers: Callable[[int, int], bool],
+) -> list[int]:
+    """How many one outbreak reaches anew, at its start and in each slice."""
+    ever, ill, new = {start}, {start}, [1]
+    for t, edges in enumerate(slices):
+        ways = edges if directed else [*edges, *((v, u) for u, v in edges)]
+        fresh = {v for u, v in ways if u in ill and v not in ever and passes(t, u, v)}
+        ill = {v for v in ill if not recovers(t, v)} | fresh
+        ever |= fresh
+        new.append(len(fresh))
+    return new

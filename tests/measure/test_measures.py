@@ -102,14 +102,14 @@ def test_no_hub_has_many_heads():
 def test_a_slice_without_people():
     assert pagerank(NOTHING, 0).tolist() == []
     assert cosine(np.empty(0), np.empty(0)) is None
-    assert structure(NOTHING, np.empty(0, np.int64)) == (None, None, 0, None)
+    assert structure(NOTHING, np.empty(0, np.int64)) == (None, None, 0, None, 0)
     assert degree_distance(np.empty(0, np.int64), np.empty(0, np.int64)) is None
     assert hub_overlap(np.empty(0, np.int64), np.empty(0, np.int64)) is None
 
 
 def test_a_slice_without_edges():
     assert pagerank(NOTHING, 4).tolist() == [0.25] * 4
-    assert structure(NOTHING, np.zeros(4, np.int64)) == (0.0, 0.0, 4, 0.25)
+    assert structure(NOTHING, np.zeros(4, np.int64)) == (0.0, 0.0, 4, 0.25, 0)
     assert assortativity(NOTHING, 4) is None
     assert hub_overlap(np.zeros(4, np.int64), np.zeros(4, np.int64)) is None
     assert hub_overlap(np.zeros(4, np.int64), np.array([1, 1, 0, 0])) == 0.0

@@ -218,6 +218,11 @@ def test_refusals_say_what_the_file_is(tmp_path, name, content, message):
         shoal.read(tmp_path / name)
 
 
+def test_a_workbook_by_any_name(tmp_path):
+    file = workbook(tmp_path).rename(tmp_path / "input")
+    assert shoal.read(file, dialect="xlsx", slice="1d").tally.rows == len(PAIRS)
+
+
 def test_a_workbook_cannot_ask_for_more_than_it_holds(tmp_path):
     import openpyxl
 

@@ -131,7 +131,7 @@ def test_axes_show_dates(made):
     first, last = release.graph.slices[0].label, release.graph.slices[-1].label
     charts = re.findall(r"<svg.*?</svg>", (place / "mine" / "report.html").read_text(), re.S)
     dated = [svg for svg in charts if f">{first}<" in svg and f">{last}<" in svg]
-    assert len(dated) == 2  # edges, and PageRank similarity
+    assert len(dated) == 3  # edges, PageRank similarity, and outbreaks
 
 
 @pytest.mark.parametrize(

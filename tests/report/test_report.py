@@ -69,7 +69,7 @@ def test_the_page_in_a_real_browser(browser, folder, tmp_path, width, scheme):
     problems = [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
     assert not problems
     assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
-    assert len(browser.find_elements("css selector", "figure svg")) == 6
+    assert len(browser.find_elements("css selector", "figure svg")) == 7
     assert all(svg.size["width"] > 200 for svg in browser.find_elements("css selector", "figure svg"))
     colours = browser.execute_script("const s = getComputedStyle(document.body); return [s.color, s.backgroundColor]")
     assert colours[0] != colours[1]

@@ -130,7 +130,11 @@ def test_from_upload_to_release_and_over_a_restart(tmp_path):
         assert "when: original" in second.ask("GET", f"{path}/files/exact.html")[1]
         assert second.ask("GET", f"{path}/files/mapping.json")[0] == 200
         assert "PRIVATE" in second.headers["content-disposition"]
+        assert "when: original" in second.ask("GET", f"{path}/files/outbreaks.svg")[1]
+        assert "people reached" in second.ask("GET", path)[1]
         assert second.ask("POST", f"{path}/delete", {"what": "mapping"})[0] == 303
+        assert second.ask("GET", f"{path}/files/outbreaks.svg")[0] == 404  # exact numbers go with the exact report
+        assert "people reached" not in second.ask("GET", path)[1]
         assert not (folder / "private.json").exists()
         assert not (folder / "exact").exists()
         assert second.ask("POST", f"{path}/delete", {"what": "upload"})[0] == 303

@@ -15,6 +15,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.command import shoal_process
+from tests.read.test_odd_files import PAIRS, headerless, workbook
 from tests.web.server import Server
 
 FREE = "const s = document.documentElement; return s.scrollWidth <= window.innerWidth"
@@ -133,6 +134,7 @@ def test_the_whole_way_on_irvine(page, irvine, tmp_path):
         WebDriverWait(browser, 10).until(
             lambda b, p=picture: b.execute_script("return arguments[0].naturalWidth > 100", p)
         )
+    assert "never seen together" in page.text("#run")
     page.look("5-result")
 
     page.click("#get-release")
@@ -156,6 +158,31 @@ def test_the_whole_way_on_irvine(page, irvine, tmp_path):
     page.click("#delete-job")
     page.until("#drop")
     assert not (page.site.folder / job).exists()
+    assert not page.complaints()
+
+
+@pytest.mark.parametrize(
+    "make", [headerless, workbook]
+)  # one that asks, one of bytes; all of ODD pass and take a minute
+def test_odd_files_become_releases_by_pressing_what_is_offered(page, tmp_path, make):
+    """From file to release with nothing filled in; what the file does not tell is asked, and answered by its first answer."""
+    page.browser.get(page.site.address)
+    page.browser.find_element(By.ID, "file").send_keys(str(make(tmp_path)))
+    if page.until("#answer, #go-audit").get_attribute("id") == "answer":
+        page.look(f"{make.__name__}-asked")
+        for question in page.browser.find_elements(By.CSS_SELECTOR, "#asks fieldset"):
+            question.find_element(By.CSS_SELECTOR, "input").click()
+        page.click("#answer")
+    page.until("#go-audit")
+    assert f"{len(PAIRS)} " in page.text("#look")
+    page.look(f"{make.__name__}-read")
+    page.click("#go-audit")
+    page.until("#audit .big")
+    page.browser.execute_script("document.querySelector('input[value=fast]').click()")
+    page.click("#go-run")
+    page.until("#get-release")
+    assert f"{len(PAIRS)} contacts" in page.text("#audit")
+    page.look(f"{make.__name__}-released")
     assert not page.complaints()
 
 

@@ -34,6 +34,7 @@ def audit(
     attackers: Sequence[Attacker] | None = None,
     original: TemporalGraph | None = None,
     known: Known | float | None = None,
+    groups: Sequence[int] | np.ndarray | None = None,
     seed: int = 0,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -59,6 +60,8 @@ def audit(
     known
         With an original: also try the attackers of `shoal.audit.learn`, who hold this part of it (0.5 for the first half of
         the slices) and learn the rest. They take a minute where there are thousands of people.
+    groups
+        With `known`: everybody's group, as if it had been published (`Release.groups`), for one attacker more.
     seed
         Of the samples, where not everything can be counted.
     jobs
@@ -113,7 +116,7 @@ def audit(
         from shoal.audit.learn import learn
 
         k = max(by_level)
-        learned = learn(graph, original, k=k, known=known, seed=seed, jobs=jobs, progress=progress)
+        learned = learn(graph, original, k=k, known=known, groups=groups, seed=seed, jobs=jobs, progress=progress)
     return Audit(graph.n_nodes, max(by_level), tuple(found), tuple(attribute(graph)), by_level, learned)
 
 

@@ -76,10 +76,11 @@ def anonymize(
     saving: bundles.Saving,
 ) -> None:
     """Make a release in which everybody has the same number of edges per slice as at least k - 1 others."""
-    from shoal.anonymize import anonymize as run
-    from shoal.large import peaks_of
-    from shoal.read.people import read_people
-    from shoal.write import check_target
+    with saving.progress.stage("starting", 1):
+        from shoal.anonymize import anonymize as run
+        from shoal.large import peaks_of
+        from shoal.read.people import read_people
+        from shoal.write import check_target
 
     check_target(output, force=saving.options["force"])
     level = _level(k, load.options["nodes"])

@@ -66,6 +66,10 @@ def audit(
     strength: Annotated[
         bool, typer.Option("--strength", help="Also try whoever knows numbers of contacts, not of people.")
     ] = False,
+    groups_known: Annotated[
+        bool,
+        typer.Option("--groups-known", help="Also try an attacker who was told the groups, which the record knows."),
+    ] = False,
     seed: Annotated[int, typer.Option("--seed", help="Of the attackers: same seed, same numbers.", min=0)] = 0,
     jobs: options.Jobs = None,
     engine: options.EngineName = "local",
@@ -75,11 +79,15 @@ def audit(
     quiet: options.Quiet = False,
 ) -> None:
     """Tell how many people can be singled out, by whom, which slices give them away, and what attackers learn from a release."""
-    from shoal.audit import audit as run
-    from shoal.errors import InputError
-    from shoal.large import is_contacts_folder
+    progress = console.progress(quiet)
+    with progress.stage("starting", 1):
+        from shoal.audit import audit as run
+        from shoal.errors import InputError
+        from shoal.large import is_contacts_folder
 
     records = record or []
+    if groups_known and not (original and records):
+        raise InputError("--groups-known needs --original, and --record, which knows the groups")
     if is_contacts_folder(input):
         where = {"jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory}
         refused = {"--original": original, "--record": records, "OTHER": other, "--strength": strength}
@@ -89,24 +97,28 @@ def audit(
         raise InputError(
             "an engine and the memory of its workers go with a folder of Parquet; a file is audited in memory"
         )
-    progress = console.progress(quiet)
     if other is not None:
         graphs = load(input, progress), load(other, progress)
         _lay_over(input, other, graphs, records, same_ids=same_ids, seed=seed, jobs=jobs, json=json, quiet=quiet)
         return
     counts = "counts" if strength else None
     graph, before, part, levels = load(input, progress, contacts=counts), None, None, None
+    kept = _record(records, same_ids=same_ids)
     if original is not None:
         before = load(original, progress, contacts=counts)
-        graph = _under_original_ids(input, graph, before, records, same_ids=same_ids)
+        graph = _under_original_ids(input, graph, before, kept, same_ids=same_ids)
         part = _known(known, known_edges, known_layers)
-    if records:
-        levels = _levels(graph, records[0], renamed=original is not None)
+    if kept is not None:
+        levels = _of_everybody("levels", graph, kept, renamed=original is not None)
+    groups = _of_everybody("groups", graph, kept, renamed=True) if groups_known and kept is not None else {}
     promised, note = _promised(input, graph, levels) if (input / "certificate.json").is_file() else ({"k": 5}, None)
     asked = promised | ({"k": k} if k else {})
     console.tell_input(graph, quiet=quiet, json=json)
     with console.own_stdout():
-        found = run(graph, **asked, original=before, known=part, seed=seed, progress=progress, jobs=jobs)
+        found = run(
+            graph, **asked, original=before, known=part, groups=list(groups.values()) or None,
+            seed=seed, progress=progress, jobs=jobs,
+        )  # fmt: skip
         was = None if before is None else run(before, **asked, jobs=jobs)
     if json:
         console.print_json(found.to_dict() | ({} if was is None else {"stronger": found.stronger_than(was)}))
@@ -169,7 +181,7 @@ def _lay_over(
         raise InputError("two releases have two records: give --record twice, in their order")
     one, two = graphs
     if records:
-        parts = zip(graphs, (input, other), records, strict=True)
+        parts = zip(graphs, (input, other), map(released.opened, records), strict=True)
         one, two = (released.with_original_ids(*part) for part in parts)
     found = two_releases(one, two, same=same_ids or bool(records), seed=seed, jobs=jobs)
     if json:
@@ -205,33 +217,38 @@ def _promised(folder: Path, graph: TemporalGraph, levels: dict[Any, int] | None)
     return {"k": needs, "horizon": horizon}, note
 
 
-def _under_original_ids(
-    path: Path, graph: TemporalGraph, original: TemporalGraph, records: list[Path], *, same_ids: bool
-) -> TemporalGraph:
-    """The release with the ids of the original: by its record, or because they were kept."""
-    from shoal.audit.learn import laid_out_like
+def _record(records: list[Path], *, same_ids: bool) -> released.Opened | None:
+    """The one record of the one release, read."""
     from shoal.errors import InputError
 
     if len(records) > 1:
         raise InputError("one release has one record; --record was given more than once")
     if records and same_ids:
         raise InputError("--record and --same-ids do not go together: a record says whose pseudonym is whose")
-    if not records and not path.is_dir():
+    return released.opened(records[0] if records else None)
+
+
+def _under_original_ids(
+    path: Path, graph: TemporalGraph, original: TemporalGraph, record: released.Opened | None, *, same_ids: bool
+) -> TemporalGraph:
+    """The release with the ids of the original: by its record, or because they were kept."""
+    from shoal.audit.learn import laid_out_like
+
+    if record is None and not path.is_dir():
         return laid_out_like(graph, original)
-    return graph if same_ids else released.with_original_ids(graph, path, records[0] if records else None)
+    return graph if same_ids else released.with_original_ids(graph, path, record)
 
 
-def _levels(graph: TemporalGraph, record: Path, *, renamed: bool) -> dict[Any, int]:
-    """Everybody's level, by the private record, under the ids the graph has now."""
+def _of_everybody(what: str, graph: TemporalGraph, record: released.Opened, *, renamed: bool) -> dict[Any, int]:
+    """Everybody's level or group, by the private record, under the ids the graph has now."""
     from shoal.errors import InputError
-    from shoal.extend import read_record
 
-    known = read_record(record)
+    known = record.content
     ids = {str(original): name for name, original in known["ids"].items()} if renamed else dict.fromkeys(known["ids"])
     people = graph.nodes.to_list()
     if not all(str(node) in ids for node in people):
-        raise InputError(f"{record}: is not the private record of this release")
-    return {node: known["levels"][ids[str(node)] or str(node)] for node in people}
+        raise InputError(f"{record.file}: is not the private record of this release")
+    return {node: known[what][ids[str(node)] or str(node)] for node in people}
 
 
 def _print(found: Audit, *, is_release: bool) -> None:

@@ -72,7 +72,7 @@ def tell_input(graph: TemporalGraph, *, quiet: bool, json: bool, effort: str | N
 
     With an effort, also how long a release of it takes, where that is long.
     """
-    from shoal.common.display import estimate
+    from shoal.common.display import estimate, pace
 
     if quiet:
         return
@@ -81,9 +81,12 @@ def tell_input(graph: TemporalGraph, *, quiet: bool, json: bool, effort: str | N
         typer.echo(describe_input(graph))
     elif tally is not None and (tally.guessed or tally.remarks):
         typer.echo(describe_input(graph), err=True)
-    how_long = estimate(graph.n_nodes, graph.n_slices, graph.n_edges, effort) if effort else None
-    if how_long is not None:
-        typer.echo(f"This takes {how_long} on two cores.", err=True)
+    if effort and graph.n_edges > 500_000:  # fewer are over before anybody looks up, on the slowest computer
+        how_long = estimate(graph.n_nodes, graph.n_slices, graph.n_edges, effort, pace())
+        if how_long is not None:
+            typer.echo(
+                f"This takes {how_long}, guessed from its size and from how fast this computer is now.", err=True
+            )
 
 
 def describe_release(release: Release) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -17,6 +17,20 @@ Record = Annotated[
 ]
 
 
+class Opened(NamedTuple):
+    """A private record that was read."""
+
+    file: Path
+    content: dict[str, Any]
+
+
+def opened(file: Path | None) -> Opened | None:
+    """Read a private record, if there is one."""
+    from shoal.extend import read_record
+
+    return None if file is None else Opened(file, read_record(file))
+
+
 def both(
     load: bundles.Load, original: Path, release: Path, record: Path | None, progress: Progress
 ) -> tuple[TemporalGraph, TemporalGraph]:
@@ -24,20 +38,19 @@ def both(
     from shoal.errors import InputError
 
     before = load(original, progress)
-    after = with_original_ids(load(release, progress), release, record)
+    after = with_original_ids(load(release, progress), release, opened(record))
     if before.nodes.dtype != after.nodes.dtype or not before.nodes.is_in(after.nodes.implode()).all():
         raise InputError(f"{release}: there are people in {original} who are not in it")
     return before.over(after.nodes), after
 
 
-def with_original_ids(release: TemporalGraph, folder: Path, record: Path | None) -> TemporalGraph:
+def with_original_ids(release: TemporalGraph, folder: Path, record: Opened | None) -> TemporalGraph:
     """Undo the pseudonyms with the private record of this release; without one the ids must have been kept: a 7 may be anybody."""
     import numpy as np
 
     from shoal.audit._released import read_certificate
     from shoal.contacts.build import ids_as_series
     from shoal.errors import InputError
-    from shoal.extend import read_record
 
     if record is None:
         if (folder / "certificate.json").is_file() and read_certificate(folder).get("ids") != "original":
@@ -45,7 +58,7 @@ def with_original_ids(release: TemporalGraph, folder: Path, record: Path | None)
                 f"{folder}: people have pseudonyms in it; give the private record that says who is who (--record)"
             )
         return release
-    known = read_record(record)
+    known = record.content
     ids, groups = known["ids"], known["groups"]
     names = [str(node) for node in release.nodes.to_list()]
     fits = all(name in ids for name in names) and {part.label for part in release.slices} <= set(known["slices"])
@@ -54,5 +67,5 @@ def with_original_ids(release: TemporalGraph, folder: Path, record: Path | None)
         first = np.unique(labels, return_index=True)[1]
         fits = bool((rows == rows[first][np.unique(labels, return_inverse=True)[1]]).all())
     if not fits:
-        raise InputError(f"{record}: is not the private record of this release")
+        raise InputError(f"{record.file}: is not the private record of this release")
     return release.renamed(ids_as_series([ids[name] for name in names]).alias("node"))

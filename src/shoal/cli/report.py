@@ -37,8 +37,10 @@ def report(
     progress = console.progress(quiet)
     before, after = released.both(load, original, release, record, progress)
     made = reopened(release, before, after, record)
-    with progress.stage("measuring", 1), console.own_stdout():
-        html, numbers = Report(made).private()
+    with console.own_stdout():
+        measured = Report(made).measure(progress)
+        with progress.stage("drawing", 1):
+            html, numbers = measured.private()
     with progress.stage("writing", 1):
         write_private_report(html, numbers, output)
     if not quiet:

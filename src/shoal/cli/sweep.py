@@ -10,7 +10,7 @@ import typer
 from shoal.cli import bundles, console, options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from shoal.graph import TemporalGraph
 
@@ -55,8 +55,15 @@ def sweep(
             typer.echo(
                 f"slice {cell.slice:>8}  k = {cell.k:<4} {cell.kept_share:>4.0%} of {cell.edges:,} edges kept, "
                 f"a guess is right with {cell.success_after:.1%} (before: {cell.success_before:.1%})"
+                + _over_time(cell.agreements)
             )
         for row in found.within_budget:
             typer.echo(f"Within {budget:.0%} of the edges, slice {row['slice']}: k = {row['k']}.")
         typer.echo(f"Suggested: slice {found.suggestion.slice}, k = {found.suggestion.k}: {found.reason}.")
         typer.echo(f"The curves are in {output / 'index.html'}.")
+
+
+def _over_time(agreements: Mapping[str, float | None]) -> str:
+    """What is kept of contacts over time; nothing where slices have no order."""
+    told = [(words, agreements[name]) for name, words in (("reach", "reach"), ("outbreak_si_50", "outbreaks"))]
+    return "".join(f", agreement of {words} {value:.2f}" for words, value in told if value is not None)

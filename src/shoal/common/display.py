@@ -42,7 +42,8 @@ class Bars(Progress):
             """The time left, as long as that can be said."""
 
             def render(self, task: Task) -> Text:
-                return Text(time_left(task.completed, task.elapsed or 0.0) if task.total else "")
+                known = task.total and task.description != COMPILING
+                return Text(time_left(task.completed, task.elapsed or 0.0) if known else "")
 
         columns = (TextColumn("{task.description:<12}"), BarColumn(), TimeElapsedColumn(), Left())
         with RichProgress(*columns, console=Console(stderr=True), transient=True) as bars:
@@ -136,18 +137,29 @@ def visible_progress() -> Progress:
     return Bars() if sys.stderr.isatty() else Lines()
 
 
-# Microseconds per edge, and per person and slice, of a whole run on two cores (benchmarks/scale.py); more effort looks longer.
-_PER_EDGE, _PER_CELL = 12.0, 0.6
-_EFFORT = {"fast": 1.0, "balanced": 3.0, "thorough": 12.0}
+# Microseconds per edge, and per person and slice, of a whole run on two free cores (benchmarks/run.py); more effort looks longer.
+_PER_EDGE, _PER_CELL = 8.0, 0.6
+_EFFORT = {"fast": 1.0, "balanced": 2.0, "thorough": 8.0}
+_LOOP, _LOOP_SECONDS = 300_000, 0.0075  # squares added up by Python, and how long that took there
 
 
-def estimate(n_people: int, n_slices: int, n_edges: int, effort: str) -> str | None:
+def pace() -> float:
+    """How many times as long as there the same work takes here and now, beside whatever else this computer does."""
+    took = []
+    for _ in range(5):
+        began = time.perf_counter()
+        sum(i * i for i in range(_LOOP))
+        took.append(time.perf_counter() - began)
+    return sorted(took)[2] / _LOOP_SECONDS
+
+
+def estimate(n_people: int, n_slices: int, n_edges: int, effort: str, pace: float = 1.0) -> str | None:
     """About how long a run takes, in words; None where nobody would look up.
 
     >>> estimate(1_000_000, 28, 18_732_625, "fast"), estimate(100, 10, 500, "fast")
-    ('about 4 minutes', None)
+    ('about 3 minutes', None)
     """
-    seconds = (_PER_EDGE * n_edges + _PER_CELL * n_people * n_slices) * _EFFORT.get(effort, 1.0) / 1e6
+    seconds = pace * (_PER_EDGE * n_edges + _PER_CELL * n_people * n_slices) * _EFFORT.get(effort, 1.0) / 1e6
     if seconds < 45:
         return None
     minutes = round(seconds / 60)

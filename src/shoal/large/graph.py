@@ -14,7 +14,7 @@ from shoal.engine import Done, Tell
 from shoal.engine.parts import Array, Stored, load
 from shoal.engine.work import Runner
 from shoal.graph import Slice, Tally, TemporalGraph
-from shoal.pieces import BLOCK_PEOPLE
+from shoal.shards import BLOCK_PEOPLE
 
 
 class StoredGraph(TemporalGraph):

@@ -5,12 +5,14 @@
 | `pagerank` | cosine similarity of the PageRank vectors, the paper's measure |
 | `degrees` | distance of the degree distributions, assortativity, overlap of the hubs |
 | `structure` | clustering, transitivity, components |
-| `temporal` | Clauset & Eagle's adjacency correlation of successive slices |
-| `communities` | agreement of the Louvain communities |
+| `temporal` | from slice to slice: Clauset & Eagle's correlation, pairs that meet again, triangles that close, groups that last |
+| `ties` | pairs over all slices: how many, in how many slices, gaps, burstiness |
+| `spread` | reach along time, outbreaks |
+| `communities` | agreement of the Louvain communities, and the mixing between them |
 """
 
 from shoal.measure.compare import compare
 from shoal.measure.comparison import Comparison
-from shoal.measure.describe import MEASURES, Measure
+from shoal.measure.describe import ABOUT_PAIRS, MEASURES, Measure
 
-__all__ = ["MEASURES", "Comparison", "Measure", "compare"]
+__all__ = ["ABOUT_PAIRS", "MEASURES", "Comparison", "Measure", "compare"]

@@ -83,3 +83,56 @@ def triangles(starts: np.ndarray, heads: np.ndarray) -> np.ndarray:
                     count[v] += 1
                     count[w] += 1
     return count
+
+
+@njit
+def closings(starts: np.ndarray, heads: np.ndarray, new: np.ndarray) -> int:
+    """How many common neighbours the ends of new edges have in a graph: paths of length two that the new edges close.
+
+    The neighbours of u are heads[starts[u] : starts[u + 1]]; new edges come sorted by their first end, whose neighbours are
+    marked once for all of them.
+    """
+    seen = np.full(len(starts) - 1, -1, np.int64)
+    found, marked = 0, -1
+    for e in range(len(new)):
+        u, v = new[e, 0], new[e, 1]
+        if u != marked:
+            marked = u
+            for i in range(starts[u], starts[u + 1]):
+                seen[heads[i]] = u
+        for i in range(starts[v], starts[v + 1]):
+            if seen[heads[i]] == u:
+                found += 1
+    return found
+
+
+@njit
+def propagate(starts: np.ndarray, heads: np.ndarray, order: np.ndarray, rounds: int) -> np.ndarray:
+    """Everybody takes the label most of their neighbours have, in this order, until nobody's label changes.
+
+    Among equals one's own label stays; else it is the one whose holder comes first in an order of the asker's own.
+    """
+    n_nodes = len(starts) - 1
+    label = np.arange(n_nodes)
+    count = np.zeros(n_nodes, np.int64)
+    for _ in range(rounds):
+        changed = False
+        for i in range(len(order)):
+            v = order[i]
+            most, best, rank = 0, label[v], 0
+            for j in range(starts[v], starts[v + 1]):
+                count[label[heads[j]]] += 1
+            for j in range(starts[v], starts[v + 1]):
+                there = label[heads[j]]
+                if count[there] == 0:
+                    continue  # looked at before
+                place = -1 if there == label[v] else ((there + 1) * 0x9E3779B1 ^ (v + 1) * 0x85EBCA6B) & 0xFFFFFFFF
+                if count[there] > most or (count[there] == most and place < rank):
+                    most, best, rank = count[there], there, place
+                count[there] = 0
+            if best != label[v]:
+                label[v] = best
+                changed = True
+        if not changed:
+            break
+    return label

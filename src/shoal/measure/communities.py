@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from importlib import import_module
 
 import numpy as np
 from scipy.sparse import coo_array, csr_matrix
 
+from shoal.common.edges import edge_keys
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 
 NONE = -1  # the label of people outside every community
+SMALLEST = 3  # people: two are an edge
 
 
 def check_installed() -> None:
@@ -35,7 +38,7 @@ def smallest_community(n_nodes: int) -> int:
     >>> [smallest_community(n) for n in (10, 1_899, 100_000)]
     [3, 3, 10]
     """
-    return max(3, math.ceil(n_nodes / 10_000))
+    return max(SMALLEST, math.ceil(n_nodes / 10_000))
 
 
 def louvain(graph: TemporalGraph, seed: int) -> np.ndarray:
@@ -107,3 +110,26 @@ def agreement(one: np.ndarray, other: np.ndarray, people: np.ndarray) -> float |
     if not all(found):
         return 0.0 if any(found) else None
     return min(1.0, float(adjusted_mutual_info_score(one, other)))
+
+
+def mixing(graphs: Sequence[TemporalGraph], labels: np.ndarray) -> tuple[list[float | None], list[np.ndarray]]:
+    """Of each graph the share of the edges inside a community, and how many edges there are between every two classes of people.
+
+    The classes are the communities given and the people outside all of them. The counts are histograms over the same pairs of
+    classes, those that any of the graphs has edges between (ordered pairs where graphs are directed): the mixing matrix of
+    M. Newman 2003, doi:10.1103/PhysRevE.67.026126.
+
+    >>> graph = TemporalGraph.from_slices({"mon": [(0, 1), (1, 2), (0, 2), (2, 3)], "tue": [(3, 4)]})
+    >>> mixing([graph], np.array([0, 0, 0, NONE, NONE]))
+    ([0.6], [array([1, 1, 3])])
+    """
+    ends = [labels[graph._edges] + 1 for graph in graphs]  # 0 is outside
+    codes = [
+        edge_keys(pair if graph.directed else np.sort(pair, axis=1)) for graph, pair in zip(graphs, ends, strict=True)
+    ]
+    blocks, place = np.unique(np.concatenate(codes), return_inverse=True)
+    counts = [
+        np.bincount(one, minlength=len(blocks)) for one in np.split(place, np.cumsum([len(c) for c in codes])[:-1])
+    ]
+    inside = (blocks >> 32 == blocks & 0xFFFFFFFF) & (blocks > 0)
+    return [int(c[inside].sum()) / int(c.sum()) if c.any() else None for c in counts], counts

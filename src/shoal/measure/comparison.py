@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -23,7 +23,10 @@ class Comparison(Tabular):
 
     `slices` has one row per slice: its label, the edges of both graphs, and every measure, as one column or as two that end in
     `_original` and `_released`. `overall` gives for every name in `MEASURES` a number, or a dict of original, released and
-    agreement. What is undefined is null in the table and None here. It holds sums and means, no person and no edge.
+    agreement. What is undefined is null in the table and None here. `spread` has one row per time bin: how many people something
+    that starts from one has reached by its end, for reach and every kind of outbreak. `meetings` says how many pairs meet in
+    how many slices, and `sampled` in a sentence where samples stand for all of a large graph. It holds sums and means, no
+    person and no edge.
 
     Examples
     --------
@@ -44,6 +47,9 @@ class Comparison(Tabular):
     directed: bool
     slices: pl.DataFrame
     overall: dict[str, Any]
+    spread: pl.DataFrame = field(default_factory=pl.DataFrame)
+    meetings: pl.DataFrame = field(default_factory=pl.DataFrame)
+    sampled: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, text, lists and dicts; None for what is undefined, never NaN.
@@ -59,6 +65,9 @@ class Comparison(Tabular):
             "directed": self.directed,
             "overall": _plain(self.overall),
             "slices": _plain(self.slices.to_dicts()),
+            "spread": _plain(self.spread.to_dicts()),
+            "meetings": _plain(self.meetings.to_dicts()),
+            "sampled": self.sampled,
             "measures": {
                 name: {"title": m.title, "description": m.description, "higher_is_better": m.higher_is_better}
                 for name, m in MEASURES.items()
@@ -97,19 +106,37 @@ class Comparison(Tabular):
             .agg(pl.col("^edges_.*$").sum(), similar.fill_nan(None).alias("pagerank_similarity"))
         )
 
-    def lines(self) -> Iterable[tuple[str, str, list[str]]]:
-        """Title, description and the three cells of every measure: original, released, agreement. A lone number has its place."""
-        for name, value in self.overall.items():
-            measure = MEASURES[name]
-            if isinstance(value, dict):
-                cells = [
-                    _text(value["original"], measure.is_count),
-                    _text(value["released"], measure.is_count),
-                    _text(value["agreement"], False),
-                ]
-            else:
-                cells = [_text(value, measure.is_count) if measure.of == place else "" for place in _PLACES]
-            yield measure.title, measure.description, cells
+    def agreements(self) -> dict[str, float | None]:
+        """How far the two graphs agree in every measure that says so: 1 where they are the same.
+
+        >>> from shoal import TemporalGraph
+        >>> from shoal.measure import compare
+        >>> graph = TemporalGraph.from_slices({"mon": [(1, 2), (2, 3)], "tue": [(1, 2)]})
+        >>> compare(graph, graph, communities=False).agreements()["reach"]
+        1.0
+        """
+        return {
+            name: value["agreement"] if isinstance(value, dict) else value
+            for name, value in self.overall.items()
+            if MEASURES[name].of == "agreement" and MEASURES[name].higher_is_better
+        }
+
+    def without(self, names: Collection[str]) -> Comparison:
+        """The same, less some of the measures; `ABOUT_PAIRS` are those which ask whether particular edges are there.
+
+        >>> from shoal import TemporalGraph
+        >>> from shoal.measure import ABOUT_PAIRS, compare
+        >>> graph = TemporalGraph.from_slices({"mon": [(1, 2), (2, 3)], "tue": [(1, 2)]})
+        >>> found = compare(graph, graph, communities=False).without(ABOUT_PAIRS)
+        >>> "edges_kept" in found.overall or "edges_kept" in found.slices.columns, found.overall["edges_per_slice"]["released"]
+        (False, 1.5)
+        """
+        slices = self.slices.drop(names, strict=False)
+        return replace(self, slices=slices, overall={k: v for k, v in self.overall.items() if k not in names})
+
+    def lines(self) -> Iterable[Line]:
+        """A line for every measure, as text."""
+        return lines(self.overall)
 
     def _headline(self) -> str:
         kind = "directed" if self.directed else "undirected"
@@ -118,24 +145,46 @@ class Comparison(Tabular):
     def __repr__(self) -> str:
         table = [("", ["original", "released", "agreement"]), *((title, cells) for title, _, cells in self.lines())]
         wide = [max(len(cells[i]) for _, cells in table) for i in range(3)]
-        lines = [
-            f"{title:<24}" + "".join(f"  {cell:>{width}}" for cell, width in zip(cells, wide, strict=True))
+        first = max(len(title) for title, _ in table)
+        printed = [
+            f"{title:<{first}}" + "".join(f"  {cell:>{width}}" for cell, width in zip(cells, wide, strict=True))
             for title, cells in table
         ]
-        return "\n".join([self._headline(), *lines])
+        return "\n".join([self._headline(), *printed, *([self.sampled] if self.sampled else [])])
 
     def _repr_html_(self) -> str:
         """Two tables for notebooks: the whole, and the slices folded away."""
         head = ["", "original", "released", "agreement", "what it says"]
-        lines = [[title, *cells, text] for title, text, cells in self.lines()]
+        measures = [[title, *cells, text] for title, text, cells in self.lines()]
         rows = [
             [v if isinstance(v, str) else _text(v, isinstance(v, int)) for v in row] for row in self.slices.iter_rows()
         ]
         slices = notebook.folded("slices", notebook.table(self.slices.columns, rows))
-        return notebook.paragraph(self._headline()) + notebook.table(head, lines) + slices
+        note = notebook.paragraph(self.sampled) if self.sampled else ""
+        return notebook.paragraph(self._headline()) + notebook.table(head, measures) + note + slices
 
 
 _PLACES = ("original", "released", "agreement")
+Line = tuple[str, str, list[str]]
+
+
+def lines(overall: dict[str, Any]) -> Iterable[Line]:
+    """Title, description and the three cells of every measure: original, released, agreement. A lone number has its place.
+
+    >>> [cells for _, _, cells in lines({"pairs": {"original": 880, "released": 1430, "agreement": 0.6154}})]
+    [['880', '1,430', '0.615']]
+    """
+    for name, value in overall.items():
+        measure = MEASURES[name]
+        if isinstance(value, dict):
+            cells = [
+                _text(value["original"], measure.is_count),
+                _text(value["released"], measure.is_count),
+                _text(value["agreement"], False),
+            ]
+        else:
+            cells = [_text(value, measure.is_count) if measure.of == place else "" for place in _PLACES]
+        yield measure.title, measure.description, cells
 
 
 def _text(value: float | None, is_count: bool) -> str:

@@ -29,6 +29,7 @@ class Structure(NamedTuple):
     transitivity: float | None
     components: int
     largest_component: float | None
+    triangles: int
 
 
 def structure(edges: np.ndarray, degrees: np.ndarray) -> Structure:
@@ -54,11 +55,11 @@ def structure(edges: np.ndarray, degrees: np.ndarray) -> Structure:
     --------
     >>> edges = np.array([[0, 1], [0, 2], [1, 2], [2, 3]])
     >>> structure(edges, np.array([2, 2, 3, 1, 0]))
-    Structure(clustering=0.466..., transitivity=0.6, components=2, largest_component=0.8)
+    Structure(clustering=0.466..., transitivity=0.6, components=2, largest_component=0.8, triangles=1)
     """
     n_nodes = len(degrees)
     if n_nodes == 0:
-        return Structure(None, None, 0, None)
+        return Structure(None, None, 0, None, 0)
     adjacency = coo_array((np.ones(len(edges), np.int8), (edges[:, 0], edges[:, 1])), shape=(n_nodes, n_nodes))
     n_components, component = connected_components(adjacency, directed=False)
     found = _kernels.triangles(*_kernels.orient_by_degree(edges, degrees))
@@ -70,4 +71,5 @@ def structure(edges: np.ndarray, degrees: np.ndarray) -> Structure:
         transitivity=int(found.sum()) / n_paths if n_paths else 0.0,
         components=int(n_components),
         largest_component=int(np.bincount(component).max()) / n_nodes,
+        triangles=int(found.sum()) // 3,
     )

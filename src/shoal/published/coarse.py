@@ -11,16 +11,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from shoal.audit.findings import Audit
 from shoal.graph import TemporalGraph
-from shoal.measure.compare import PAIRED, overall
 from shoal.measure.comparison import Comparison
+from shoal.measure.rows import PAIRED, overall
 from shoal.release import EdgeCounts, Release, normalised_cost
+
+if TYPE_CHECKING:
+    from shoal.audit.learn import Learned
 
 # Edges of a slice are told where at least so many people have contacts in it and so many edges changed. How similar
 # a slice, or the whole, is to the original is told from MANY of both: of fewer a bin of a tenth rules out nearly all
@@ -33,6 +37,10 @@ ROUNDING = (
 )
 
 _EDGES = ("original", "released", "added", "removed")
+# Of these it is told how far the original agrees. Each bin more is one more thing to try originals by, so of what else is
+# measured only the release's own number is told.
+_SIMILAR = ("pagerank_similarity", "hub_overlap", "hub_overlap_total")
+_AGREEING = ("clustering", "transitivity", "components", "largest_component", "assortativity", "temporal_correlation")
 
 
 def floor_grid(count: int) -> int:
@@ -81,18 +89,29 @@ class Told(NamedTuple):
     slice_edges: list[EdgeCounts | None]
     comparison: Comparison
     lines: Lines | None
+    learned: dict[str, Any] | None
 
 
-def told(release: Release, comparison: Comparison, alone: int) -> Told:
-    """All of it, from exact numbers; `alone` people could be singled out in the original."""
+def told(
+    release: Release,
+    comparison: Comparison,
+    alone: int,
+    compared: tuple[TemporalGraph, TemporalGraph],
+    second: Learned | None,
+) -> Told:
+    """All of it, from exact numbers.
+
+    `alone` people stood alone in the original, `compared` are the graphs that were, `second` is who held a part of the original.
+    """
     original, graph = release.original, release.graph
     return Told(
         edges=coarse_edges(release.edges),
         cost=coarse_cost(release.cost_l1, release.bound, graph.n_nodes, graph.n_slices),
         alone=floor_grid(alone),
         slice_edges=coarse_slices(release.slice_edges, original, graph),
-        comparison=coarse_comparison(comparison, original, graph),
+        comparison=coarse_comparison(comparison, *compared),
         lines=lines_of(original, release.edges.original),
+        learned=None if second is None else coarse_learned(second, original, graph, release.edges.changed),
     )
 
 
@@ -156,7 +175,15 @@ def coarse_comparison(exact: Comparison, original: TemporalGraph, released: Temp
         pl.Series("pagerank_similarity", similar, pl.Float64),
         *(table[f"{name}_released"] for name in PAIRED),
     )
-    return Comparison(exact.n_nodes, exact.directed, slices, _overall(exact, counts, original, released))
+    return replace(
+        exact,
+        slices=slices,
+        overall=_overall(exact, counts, original, released),
+        spread=exact.spread.select(cs.exclude(cs.ends_with("_original"))),
+        meetings=exact.meetings.select("slices", "pairs_released").filter(
+            pl.col("pairs_released").cum_sum(reverse=True) > 0
+        ),
+    )
 
 
 def _overall(
@@ -177,12 +204,25 @@ def _overall(
         "edges_kept_share": floor_share(edges.kept, edges.original),
     }
     for name, value in exact.overall.items():
-        if name in PAIRED:
-            agreement = bin_of(value["agreement"]) if many else None
-            told[name] = {"original": None, "released": own[name]["released"], "agreement": agreement}
-        elif name in ("pagerank_similarity", "hub_overlap", "hub_overlap_total"):
+        if name in _SIMILAR:
             told[name] = bin_of(value) if many else None
+        elif (
+            isinstance(value, dict) and name not in told and name != "mixing"
+        ):  # which is about the original's communities
+            agreement = bin_of(value["agreement"]) if many and name in _AGREEING else None
+            told[name] = {"original": None, "released": own.get(name, value)["released"], "agreement": agreement}
     return told
+
+
+def coarse_learned(
+    second: Learned, original: TemporalGraph, released: TemporalGraph, changed: int
+) -> dict[str, Any] | None:
+    """What somebody learns who holds a second graph, in bins; None where few people, changes or claims are behind it."""
+    if min(changed, _people(original), _people(released), second["people"], second["all"]["claims"]) < MANY:
+        return None
+    kinds = [kind for kind in ("all", "known_ties", "new_pairs") if second[kind]["claims"] >= MANY]
+    shares = {k: {"true": bin_of(second[k]["true"]), "without": bin_of(second[k]["without"]["true"])} for k in kinds}
+    return {"matched": bin_of(second["matched"]), **shares}
 
 
 def without_the_original(after: Audit) -> Audit:

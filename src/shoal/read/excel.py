@@ -59,19 +59,14 @@ def _filled(path: Path, said: list[str]) -> tuple[list[int], list[list[str]]]:
     """The rows with something in them, and their numbers in the sheet."""
     import openpyxl
 
-    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    try:
+    with path.open("rb") as file:  # openpyxl looks at the name of a path, and an upload has none
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         if len(book.sheetnames) > 1:
             said.append(f"only the first sheet of the workbook, '{book.sheetnames[0]}', was read")
         first = book.worksheets[0]
         first.reset_dimensions()  # what a sheet says of its size may be wrong, or meant to hurt
-        numbers, rows = [], []
-        for number, row in _rows(path, first):
-            numbers.append(number)
-            rows.append(row)
-        return numbers, rows
-    finally:
-        book.close()
+        found = list(_rows(path, first))
+    return [number for number, _ in found], [row for _, row in found]
 
 
 def _rows(path: Path, first: Any) -> Iterator[tuple[int, list[str]]]:

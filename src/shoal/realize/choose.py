@@ -86,7 +86,9 @@ def choose_degrees(
         return found
     found = program.close(found, rng)
     if not view.limited and not is_realizable(found.levels, view.sizes, directed=view.directed):
-        levels = realize_slice(found.levels, view.sizes, view.degrees, view.labels, directed=view.directed)
+        levels = realize_slice(
+            found.levels, view.sizes, view.degrees, view.labels, directed=view.directed, highest=view.bounds[1]
+        )
         found = Chosen(levels, cover_surplus(view, levels[view.labels], rng=rng))
     return found
 

@@ -22,9 +22,17 @@ def is_realizable(degrees: np.ndarray, sizes: np.ndarray, *, directed: bool) -> 
 
 
 def realize_slice(
-    degrees: np.ndarray, sizes: np.ndarray, members: np.ndarray, labels: np.ndarray, *, directed: bool = False
+    degrees: np.ndarray,
+    sizes: np.ndarray,
+    members: np.ndarray,
+    labels: np.ndarray,
+    *,
+    directed: bool = False,
+    highest: np.ndarray | None = None,
 ) -> np.ndarray:
     """Realizable degrees near the given ones, at a low l1 cost against `members`, the nodes' own degrees.
+
+    Where edges have a direction no group rises above its `highest`.
 
     >>> three, own = np.array([0, 0, 0, 1, 1, 1]), np.ones(6, np.int64)
     >>> realize_slice(np.array([2, 1]), np.array([3, 3]), own, three, directed=True)
@@ -33,7 +41,7 @@ def realize_slice(
     degrees, sizes = np.asarray(degrees, np.int64), np.asarray(sizes, np.int64)
     prices = _Prices(members, labels, sizes)
     if directed:
-        return _realize_directed(degrees, sizes, prices)
+        return _realize_directed(degrees, sizes, prices, highest)
     degrees = enforce_realizability(degrees, sizes)
     anywhere = np.full(len(sizes), len(labels))
     return fix_parity(degrees, sizes, prices.step(degrees, 1, anywhere), prices.step(degrees, -1, anywhere))
@@ -102,7 +110,7 @@ def fix_parity(degrees: np.ndarray, sizes: np.ndarray, up: np.ndarray, down: np.
     return degrees
 
 
-def _realize_directed(degrees: np.ndarray, sizes: np.ndarray, prices: _Prices) -> np.ndarray:
+def _realize_directed(degrees: np.ndarray, sizes: np.ndarray, prices: _Prices, most: np.ndarray | None) -> np.ndarray:
     """EnforceRealizability where edges have a direction.
 
     The sums are made equal at the least cost. Where that is not realizable, the side that loses less is cut at the
@@ -112,7 +120,7 @@ def _realize_directed(degrees: np.ndarray, sizes: np.ndarray, prices: _Prices) -
     m = len(sizes) // 2
     side, cap = np.repeat([1, -1], m), np.full(2, max(int(sizes[:m].sum()) - 1, 0))
     while True:
-        highest = np.repeat(cap, m)
+        highest = np.repeat(cap, m) if most is None else np.minimum(np.repeat(cap, m), most)
         degrees = _balance(np.clip(degrees, 0, highest), sizes, side, prices, highest)
         if is_realizable(degrees, sizes, directed=True):
             return degrees

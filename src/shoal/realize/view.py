@@ -71,11 +71,18 @@ class SliceView:
     """A slice in groups: nodes, edges ``us[e]``-``vs[e]`` with ``us < vs``, and what may change.
 
     ``half`` is 0 in an undirected slice and n in a directed one, where nodes below ``half`` send and the others receive.
-    Groups count likewise: ``side`` is 1 for those that send (or are undirected) and -1 for those that receive.
+    Groups count likewise: ``side`` is 1 for those that send (or are undirected) and -1 for those that receive. ``senders``
+    marks people of a directed slice who only send, where all others only receive; groups hold one kind of them.
     """
 
     def __init__(
-        self, edges: np.ndarray, labels: np.ndarray, *, directed: bool = False, limits: SliceLimits | None = None
+        self,
+        edges: np.ndarray,
+        labels: np.ndarray,
+        *,
+        directed: bool = False,
+        limits: SliceLimits | None = None,
+        senders: np.ndarray | None = None,
     ) -> None:
         n, sizes, copies = len(labels), np.bincount(labels), 2 if directed else 1
         self.limited, self.limits = limits is not None, limits or SliceLimits()
@@ -84,6 +91,7 @@ class SliceView:
         self.labels = (np.tile(labels, copies) + np.repeat(len(sizes) * np.arange(copies), n)).astype(np.int64)
         self.sizes, self.side = np.tile(sizes, copies), np.repeat(np.array([1, -1])[:copies], len(sizes))
         self.us, self.vs = edges[:, 0].astype(np.int64), edges[:, 1].astype(np.int64) + self.half
+        self.senders = senders
         self.may_add, self.may_remove = self.limits.allow != "remove", self.limits.allow != "add"
         self.exempt, self.must_keep = np.zeros(self.n_nodes, bool), np.full(len(edges), not self.may_remove)
         self.forbidden = np.empty(0, np.int64)
@@ -131,6 +139,8 @@ class SliceView:
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Lowest and highest degree every group can be given, as far as its members alone are concerned."""
         low, high = np.zeros(self.n_groups, np.int64), np.full(self.n_groups, max(self.people - 1, 0))
+        if self.senders is not None:
+            high[self.labels[np.concatenate([~self.senders, self.senders])]] = 0
         if self.limited:
             np.maximum.at(low, self.labels, self.ranges[0])
             np.minimum.at(high, self.labels, self.ranges[1])

@@ -84,7 +84,7 @@ def crowds(release: Release, *, before: bool = True) -> str:
             x=alt.X("crowd:N", sort=order, title="people with the same numbers of edges", axis=alt.Axis(labelAngle=0)),
             xOffset=alt.XOffset("when:N", sort=["original", "release"]),
             y=alt.Y("people:Q", title="people"),
-            color=_when(before),
+            color=colours(both=before),
         )
         .properties(width=620, height=240)
     )
@@ -95,9 +95,9 @@ def _graphs(release: Release, *, before: bool) -> list[tuple[str, TemporalGraph]
     return [("original", release.original)] * before + [("release", release.graph)]
 
 
-def _when(before: bool) -> alt.Color:
+def colours(*, both: bool) -> alt.Color:
     """The colours of the original, where it is shown, and of the release."""
-    scale = alt.Scale(domain=["original"] * before + ["release"], range=[BEFORE] * before + [AFTER])
+    scale = alt.Scale(domain=["original"] * both + ["release"], range=[BEFORE] * both + [AFTER])
     return alt.Color("when:N", scale=scale)
 
 
@@ -152,6 +152,11 @@ def _places(graph: TemporalGraph, positions: list[int]) -> alt.X:
         place: part.start or part.label if graph.ordered else part.label
         for place, part in zip(positions, graph.slices, strict=True)
     }
+    return axis_of(names)
+
+
+def axis_of(names: dict[int, str]) -> alt.X:
+    """The axis of the column `position`, with the names of a few positions below."""
     most = max(names, default=0)
     shown = sorted({round(most * i / 7) for i in range(8)} & names.keys())
     chosen = json.dumps({str(place): names[place] for place in shown})
@@ -206,10 +211,10 @@ def risk(before: Audit | None, after: Audit) -> str:
             x=alt.X(
                 "chance:Q",
                 title="chance that a guess is right",
-                axis=alt.Axis(format="%"),
+                axis=alt.Axis(format="%", tickCount=5),
                 scale=alt.Scale(domain=[0, 1]),
             ),
-            color=_when(before is not None),
+            color=colours(both=before is not None),
         )
         .properties(width=430, height=alt.Step(13))
     )
@@ -241,13 +246,14 @@ def degree_distributions(release: Release, *, before: bool = True) -> str:
     """How many times each number of edges occurs, over all people and slices; in the original too where wanted."""
     rows: list[dict[str, Any]] = []
     for when, graph in _graphs(release, before=before):
-        degrees = graph.degree_matrix().ravel()
-        edges = np.unique(
-            np.concatenate(
-                [np.arange(1, 11), np.geomspace(10, max(int(degrees.max(initial=1)), 11) + 1, 12).astype(int)]
-            )
-        )
-        counts = np.histogram(degrees[degrees > 0], bins=edges)[0] / np.diff(edges)
+        people = np.zeros(2, np.int64)  # with each number of edges
+        for column in map(graph.degree_column, range(graph.n_columns)):
+            found = np.bincount(column, minlength=len(people))
+            found[: len(people)] += people
+            people = found
+        highest = int(np.flatnonzero(people).max(initial=1))
+        edges = np.unique(np.concatenate([np.arange(1, 11), np.geomspace(10, max(highest, 11) + 1, 12).astype(int)]))
+        counts = np.histogram(np.arange(1, len(people)), bins=edges, weights=people[1:])[0] / np.diff(edges)
         rows += [
             {"when": when, "degree": int(d), "count": float(c)} for d, c in zip(edges, counts, strict=False) if c > 0
         ]
@@ -258,7 +264,7 @@ def degree_distributions(release: Release, *, before: bool = True) -> str:
         .encode(
             x=alt.X("degree:Q", title="edges of a person in a slice", scale=alt.Scale(type="log")),
             y=alt.Y("count:Q", title="how often", scale=alt.Scale(type="log")),
-            color=_when(before),
+            color=colours(both=before),
         )
         .properties(width=620, height=220)
     )

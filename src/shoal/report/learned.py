@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import altair as alt
 import polars as pl
 from markupsafe import Markup
 
 from shoal.audit import Audit
+from shoal.audit.learn import Learned
 from shoal.report.charts import AFTER, BEFORE, to_svg
 
-_BINS = (
-    (0.05, "fewer than 1 in 20"),
-    (0.2, "fewer than 1 in 5"),
-    (0.5, "fewer than half"),
-    (0.8, "more than half"),
-    (1.01, "more than 4 in 5"),
-)
+KINDS = {"all": "all claims", "known_ties": "two who met before", "new_pairs": "two never seen together"}
 
 
 def learned_table(audit: Audit) -> list[list[str]]:
@@ -27,23 +25,33 @@ def learned_table(audit: Audit) -> list[list[str]]:
     return rows
 
 
-def learned_chart(audit: Audit) -> str:
+def learned_chart(second: Mapping[str, Any] | Learned) -> str:
     """The share of the claims of `second-graph` that is true, with the release and without it, as SVG. Private."""
-    second = audit["second-graph"]
-    names = {"all": "all claims", "known_ties": "two who met before", "new_pairs": "two never seen together"}
-    rows = [
-        {"claims": name, "what": what, "true": numbers["true"]}
-        for key, name in names.items()
-        for what, numbers in (("with the release", second[key]), ("without it", second[key]["without"]))
-    ]
+    both = {key: (second[key]["true"], second[key]["without"]["true"]) for key in KINDS}
+    return _chart({key: [(0.0, share) for share in shares] for key, shares in both.items()})
+
+
+def _chart(shares: Mapping[str, list[tuple[float, float]]]) -> str:
+    """A bar from here to there for what is true with the release, and one for what is without it."""
     order = ["with the release", "without it"]
+    rows = [
+        {"claims": KINDS[key], "what": what, "true": low, "to": high}
+        for key, both in shares.items()
+        for what, (low, high) in zip(order, both, strict=True)
+    ]
     chart = (
         alt.Chart(pl.DataFrame(rows))
         .mark_bar(cornerRadiusEnd=3)
         .encode(
             y=alt.Y("claims:N", sort=None, title="contacts claimed of", axis=alt.Axis(labelLimit=220)),
             yOffset=alt.YOffset("what:N", sort=order),
-            x=alt.X("true:Q", title="claims that are true", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
+            x=alt.X(
+                "true:Q",
+                title="claims that are true",
+                axis=alt.Axis(format="%", tickCount=5),
+                scale=alt.Scale(domain=[0, 1]),
+            ),
+            x2="to:Q",
             color=alt.Color("what:N", scale=alt.Scale(domain=order, range=[BEFORE, AFTER])),
         )
         .properties(width=430, height=alt.Step(16))
@@ -53,43 +61,19 @@ def learned_chart(audit: Audit) -> str:
 
 def learned_section(audit: Audit) -> Markup:
     """The picture and the table as a part of a page, for the holder of the original only."""
+    return _section(learned_chart(audit["second-graph"]), knows=audit["second-graph"].knows, rows=learned_table(audit))
+
+
+def learned_in_public(told: Mapping[str, Any]) -> Markup:
+    """The same picture in bins of a tenth, for the report that is published."""
+    bins = {key: (told[key]["true"], told[key]["without"]) for key in KINDS if key in told}
+    shares = {key: [(low, low + 0.1) for low in both] for key, both in bins.items()}
+    knows = "holds the first half of the contacts with names and lays it over the release"
+    return _section(_chart(shares), knows=knows, rows=[], matched=told["matched"])
+
+
+def _section(chart: str, **said: Any) -> Markup:
     from shoal.report.page import environment
 
     page = environment().get_template("learned.html")
-    chart = Markup(learned_chart(audit))  # noqa: S704 - the renderer escapes labels
-    return Markup(page.render(chart=chart, rows=learned_table(audit), second=audit["second-graph"]))  # noqa: S704 - escaped
-
-
-def learned_in_public(audit: Audit) -> list[str]:
-    """Sentences coarse enough to be published: shares in five bins, no counts."""
-    words = []
-    for one in audit.learned:
-        if one.name == "second-graph":
-            words.append(
-                f"Whoever holds a part of the contacts with names and lays it over the release finds {_bin(one['matched'])} of the "
-                f"people in it; {_bin(one['all']['true'])} of the further contacts they claim are true, and "
-                f"{_bin(one['new_pairs']['true'])} of those between two people they had never seen together."
-            )
-        elif one.name == "seeds":
-            words.append(
-                f"Whoever holds all contacts and a few people's nodes names {_bin(one['named'])} of the others."
-            )
-        elif one.name == "contacts-before":
-            words.append(
-                "Whoever knows the numbers of a person and of each of their contacts before the changes finds "
-                f"{_bin(one['found'])} of the people."
-            )
-        elif one.name == "invented":
-            sure = (
-                "mostly"
-                if one["best_auc"] >= 0.8
-                else "often"
-                if one["best_auc"] >= 0.6
-                else "hardly better than a coin"
-            )
-            words.append(f"Invented contacts can be told from true ones {sure}.")
-    return words
-
-
-def _bin(share: float) -> str:
-    return next(words for most, words in _BINS if share < most)
+    return Markup(page.render(chart=Markup(chart), **{"matched": None} | said))  # noqa: S704 - escaped by template and renderer

@@ -18,6 +18,7 @@ import shoal
 from shoal.audit import Audit, Exposure, audit
 from shoal.audit.attackers import few_attackers
 from shoal.audit.strength import by_contacts
+from shoal.common.progress import Progress
 from shoal.demands.promise import Promise
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
@@ -26,9 +27,10 @@ from shoal.published import coarse
 from shoal.published.about import About
 from shoal.published.certificate import guarantee_in_words
 from shoal.release import Release
-from shoal.report import charts
+from shoal.report import charts, over_time
 from shoal.report.about import facts
-from shoal.report.learned import learned_section
+from shoal.report.learned import learned_in_public, learned_section
+from shoal.report.sample import looked_at
 
 NOTHING = About()
 ATTACKED = (
@@ -55,40 +57,55 @@ def environment() -> Environment:
 class Report:
     """Measures a release once, for both versions; each is given as HTML and as JSON text."""
 
-    def __init__(self, release: Release, about: About = NOTHING, *, keep_ids: bool = False) -> None:
-        self.release, self.about, self.keep_ids = release, about, keep_ids
-        promise = release.promise
+    def __init__(
+        self, release: Release, about: About = NOTHING, *, keep_ids: bool = False, attacked: bool = True
+    ) -> None:
+        self.release, self.about, self.keep_ids, self.attacked = release, about, keep_ids, attacked
+        self.progress, self.looked = Progress(), looked_at(release)
         self._judged_by: dict[str, Any] = {
-            "k": promise.needs,
-            "horizon": promise.horizon,
-            "attackers": [*few_attackers(release.graph), *by_contacts(release.graph)],
+            "k": release.promise.needs,
+            "horizon": self.looked.horizon,
+            "attackers": [*few_attackers(self.looked.graph), *by_contacts(self.looked.graph)],
         }
+
+    def measure(self, progress: Progress) -> Report:
+        """Do all the work that is told of, before anything is drawn."""
+        self.progress = progress
+        with progress.stage("judging", 2) as tell:
+            for i, part in enumerate(("before", "after"), start=1):
+                getattr(self, part)
+                tell(i / 2)
+        for part in ("comparison", "learned"):  # each tells its own progress
+            getattr(self, part)
+        return self
 
     @cached_property
     def before(self) -> Audit:
         """How exposed people are in the original, each judged by their own level."""
-        return audit(self.release.original, **self._judged_by)
+        return audit(self.looked.original, **self._judged_by)
 
     @cached_property
     def after(self) -> Audit:
         """How exposed people are in the release, also to somebody who knows the original's numbers."""
-        return audit(self.release.graph, **self._judged_by, original=self.release.original)
+        return audit(self.looked.graph, **self._judged_by, original=self.looked.original)
 
     @cached_property
     def comparison(self) -> Comparison:
         """The original and the release, measured."""
-        return compare(self.release.original, self.release.graph, communities=False)
+        return compare(self.looked.original, self.looked.graph, progress=self.progress)
 
     @cached_property
     def learned(self) -> Audit | None:
-        """What somebody learns who holds the first half of the original with names; None where there is nothing to hold."""
+        """What somebody learns who holds the first half of the original with names; None where that is not tried or not there."""
         from shoal.audit.learn import learn
 
         release = self.release
-        if release.graph.n_nodes > ATTACKED:
+        if not self.attacked or release.graph.n_nodes > ATTACKED:
             return None
         try:
-            found = learn(release.graph, release.original, k=release.k, attackers=["second-graph"])
+            found = learn(
+                self.looked.graph, self.looked.original, k=release.k, attackers=["second-graph"], progress=self.progress
+            )
         except InputError:  # one slice, or nobody has an edge in the known part
             return None
         return replace(self.after, learned=found)
@@ -115,6 +132,7 @@ class Report:
         both = release.graph.has_layers and release.graph.ordered
         html = _render(
             release,
+            self.looked.graph,
             exact=True,
             warning=warning,
             learned=None if self.learned is None else learned_section(self.learned),
@@ -135,6 +153,7 @@ class Report:
 
     def _head(self, *, exact: bool, lines: coarse.Lines | None, title: str | None) -> dict[str, Any]:
         found = facts(self.release, self.about, keep_ids=self.keep_ids, exact=exact, lines=lines)
+        found |= {} if self.looked.sampled is None else {"measured on": self.looked.sampled}
         return {"title": title, "facts": found, "lines": None if lines is None else lines._asdict()}
 
     @property
@@ -145,7 +164,8 @@ class Report:
     @cached_property
     def told(self) -> coarse.Told:
         """All that the folder says about the original, certificate and pictures included."""
-        return coarse.told(self.release, self.comparison, self.alone)
+        second = None if self.learned is None else self.learned["second-graph"]
+        return coarse.told(self.release, self.comparison, self.alone, self.looked[:2], second)
 
     def public(self) -> tuple[str, str]:
         """What may be published: no id, no changed edge, no seed, and of the original coarse numbers."""
@@ -159,12 +179,14 @@ class Report:
             "before": {"n_nodes": release.graph.n_nodes, "alone": told.alone},
             "after": after.to_dict(),
             "comparison": told.comparison.to_dict(),
+            **({} if told.learned is None else {"learned": told.learned}),
         }
         html = _render(
             release,
+            self.looked.graph,
             exact=False,
             warning=None,
-            learned=None,
+            learned=None if told.learned is None else learned_in_public(told.learned),
             head=head,
             keep_ids=self.keep_ids,
             stronger=[],
@@ -181,15 +203,17 @@ class Report:
         return html, json.dumps(numbers, indent=1) + "\n"
 
 
-def _render(release: Release, *, exact: bool, **said: Any) -> str:
+def _render(release: Release, looked: TemporalGraph, *, exact: bool, **said: Any) -> str:
     """The page, whose pictures show what it says and no more."""
     graph = release.graph
     pictures = {
         "crowds": charts.crowds(release, before=exact),
         "risk": charts.risk(said["before"], said["after"]),
         "per_slice": charts.edges_per_slice(graph, said["slice_edges"]),
-        "similarity": charts.similarity(said["comparison"], graph),
+        "similarity": charts.similarity(said["comparison"], looked),
         "distributions": charts.degree_distributions(release, before=exact),
+        "meetings": over_time.meetings(said["comparison"].meetings),
+        "outbreaks": over_time.outbreaks(said["comparison"].spread),
         "sizes": charts.group_sizes(release),
     }
     page = environment().get_template("page.html")
@@ -205,7 +229,7 @@ def _render(release: Release, *, exact: bool, **said: Any) -> str:
         within=" within one block of the calendar" if release.promise.n_blocks > 1 else "",
         beyond=_strongest(said["after"]),
         definitions=DEFINITIONS,
-        pictures={name: Markup(svg) for name, svg in pictures.items()},  # noqa: S704 - the renderer escapes labels
+        pictures={name: Markup(svg) for name, svg in pictures.items() if svg},  # noqa: S704 - the renderer escapes labels
         version=shoal.__version__,
     )
 

@@ -19,16 +19,20 @@ _CURVES = (
     ("success_after", "an attacker's guess is right", "Risk", "%"),
     ("kept_share", "original edges kept", "Edges kept", "%"),
     ("pagerank_similarity", "PageRank similarity", "PageRank", ".2f"),
+    ("meets_again", "agreement", "Pairs that meet again at once", ".2f"),
+    ("reach", "agreement", "People reached along time", ".2f"),
+    ("outbreak_si_50", "agreement", "Outbreaks, chance 0.5", ".2f"),
     ("seconds", "seconds", "Time", "~s"),
 )
 
 
 def render(sweep: Sweep) -> str:
     """The page as HTML text."""
-    frame = pl.DataFrame([asdict(cell) for cell in sweep.cells])
+    frame = pl.DataFrame([cell.agreements | asdict(cell) for cell in sweep.cells])
     curves = [
         (title, Markup(_curve(frame.drop_nulls(column), column, label, form)))  # noqa: S704 - drawn by us
         for column, label, title, form in _CURVES
+        if frame[column].count()
     ]
     return environment().get_template("sweep.html").render(sweep=sweep, curves=curves)
 

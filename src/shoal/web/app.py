@@ -228,6 +228,8 @@ _FILES: dict[str, tuple[str, Callable[[Job], str] | None, str, dict[str, str]]] 
     "report.html": ("release/report.html", None, "text/html", {"Content-Security-Policy": REPORT_POLICY}),
     "exact.html": ("exact/report.html", None, "text/html", {"Content-Security-Policy": REPORT_POLICY}),
     "crowds.svg": ("crowds.svg", None, "image/svg+xml", {"Content-Security-Policy": REPORT_POLICY}),
+    "outbreaks.svg": ("exact/outbreaks.svg", None, "image/svg+xml", {"Content-Security-Policy": REPORT_POLICY}),
+    "learned.svg": ("second-graph.svg", None, "image/svg+xml", {"Content-Security-Policy": REPORT_POLICY}),
     "slices.svg": ("slices.svg", None, "image/svg+xml", {"Content-Security-Policy": REPORT_POLICY}),
 }
 

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader
 import shoal
 from shoal.common.words import plural
 from shoal.web import demos
-from shoal.web.store import Job, Store
+from shoal.web.store import Job, Store, read_json
 
 PARTS = ("look", "audit", "cost", "run")
 WIDTHS = {"1h": "hour", "1d": "day", "1w": "week", "1mo": "month", "1y": "year", "value": "distinct value"}
@@ -31,12 +31,21 @@ DIALECTS = {
 }
 UNITS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 # Stage of a worker -> what the person reads, and where in the whole the stage begins and ends.
-_STAGES = {
+STAGES = {
     "reading": ("Reading the file", 0.0, 0.05),
     "attacking": ("Trying to find people", 0.05, 1.0),
-    "grouping": ("Finding people with similar numbers of edges", 0.05, 0.6),
-    "rebuilding": ("Changing as few edges as possible", 0.6, 0.85),
-    "writing": ("Writing the release and checking it", 0.85, 1.0),
+    "grouping": ("Finding people with similar numbers of edges", 0.05, 0.5),
+    "rebuilding": ("Changing as few edges as possible", 0.5, 0.7),
+    "writing": ("Writing the release", 0.7, 0.72),
+    "judging": ("Trying to find people in it", 0.72, 0.77),
+    "measuring": ("Measuring what it still tells", 0.77, 0.82),
+    "following contacts through time": ("Following contacts through time", 0.82, 0.84),
+    "finding communities": ("Finding communities", 0.84, 0.85),
+    "learning": ("Trying what attackers would learn who hold contacts", 0.85, 0.9),
+    "drawing": ("Drawing the pictures of the report", 0.9, 0.95),
+    "verifying": ("Checking what was written", 0.95, 0.97),
+    "closing": ("Writing what is for you alone", 0.97, 0.98),
+    "packing": ("Drawing pictures and packing", 0.98, 1.0),
 }
 _WORDS = {
     "slice": "A stretch of time (an hour, a day, a week …) or a layer such as a platform. Edges are counted slice by slice.",
@@ -150,6 +159,7 @@ def _facts(job: Job, k: str) -> dict[str, Any]:
         "most_k": most,
         "cost": _cost((results["curve"] or {}).get("cells", []), chosen, max(most, 3)),
         "has_upload": job.input.exists(),
+        "measures": read_json(job.folder / "exact" / "measures.json"),
         "has_mapping": (job.folder / "private.json").exists(),
         "waffle": waffle,
         "bars": _bars((look or {}).get("busy", [])),
@@ -159,7 +169,7 @@ def _facts(job: Job, k: str) -> dict[str, Any]:
 def _busy(job: Job) -> dict[str, Any]:
     """What the worker is doing, in words and as a share of the whole."""
     told = job.progress()
-    words, low, high = _STAGES.get(
+    words, low, high = STAGES.get(
         told.get("stage", ""), ("Getting ready (the very first time takes a minute or two)", 0.0, 0.02)
     )
     share = low + (high - low) * float(told.get("share", 0))

@@ -154,22 +154,26 @@ def _run(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> 
     from shoal.anonymize import anonymize
     from shoal.audit.verify import verify
     from shoal.report import charts
+    from shoal.report.learned import learned_chart
 
     with progress.stage("reading", 1):
         graph = _graph(folder, state, most)
     release = anonymize(graph, state["k"], effort=state["effort"], progress=progress)
-    with progress.stage("writing", 3) as tell:
-        certificate = release.save(
-            folder / "release", private=folder / "private.json", private_report=folder / "exact", force=True,
-            title=state.get("title"), by=state.get("by"), date="today",
-        )  # fmt: skip
-        tell(0.5)
-        (folder / "crowds.svg").write_text(charts.crowds(release), encoding="utf-8")
-        (folder / "slices.svg").write_text(charts.edges_per_slice(release.graph, release.slice_edges), encoding="utf-8")
-        _pack(folder)
-        tell(0.8)
-        verdict = verify(folder / "release")
+    certificate = release.save(
+        folder / "release", private=folder / "private.json", private_report=folder / "exact", force=True,
+        title=state.get("title"), by=state.get("by"), date="today", progress=progress,
+    )  # fmt: skip
     exact = read_json(folder / "exact" / "report.json")
+    _put_measures(folder / "exact", exact["comparison"])
+    with progress.stage("packing", 1):
+        pictures = {
+            "crowds": charts.crowds(release),
+            "slices": charts.edges_per_slice(release.graph, release.slice_edges),
+        } | {one["name"]: learned_chart(one) for one in exact["learned"] or []}
+        for name, picture in pictures.items():
+            (folder / f"{name}.svg").write_text(picture, encoding="utf-8")
+        _pack(folder)
+        verdict = verify(folder / "release")
     beyond = [e for e in exact["after"]["attackers"] if not e["covered"] and e["unique"] > 0]
     before = charts.people_by_crowd(release.promise.crowds(graph).min(axis=0))
     return {
@@ -184,10 +188,25 @@ def _run(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> 
         "beyond": max(beyond, key=lambda e: e["unique"], default=None),
         "limits": exact["stopped"],
         "stronger": exact["stronger"],
+        "learned": [{name: one[name] for name in ("knows", "learns", "anyway")} for one in exact["learned"] or []],
         "checks": [{"name": c.name, "passed": c.passed, "detail": c.detail} for c in verdict.checks],
         "holds": verdict.holds,
         "zip_bytes": (folder / "release.zip").stat().st_size,
     }
+
+
+def _put_measures(exact: Path, found: dict[str, Any]) -> None:
+    """What the page shows of the comparison, beside the exact report: whoever deletes that deletes this."""
+    import polars as pl
+
+    from shoal.measure.comparison import lines
+    from shoal.report.over_time import outbreaks
+
+    picture = outbreaks(pl.DataFrame(found["spread"]))
+    if picture is not None:
+        (exact / "outbreaks.svg").write_text(picture, encoding="utf-8")
+    told = {"lines": list(lines(found["overall"])), "sampled": found["sampled"], "outbreaks": picture is not None}
+    write_json(exact / "measures.json", told)
 
 
 def _pack(folder: Path) -> None:

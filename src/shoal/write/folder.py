@@ -96,7 +96,8 @@ def write_release(
     with appearing_whole(target, name, record=record, force=force) as (draft, record_draft):
         with told.stage("writing", release.graph.n_slices) as tell:
             write_tables(release, names, draft, format, tell)
-        found = _measured(release, about, told, keep_ids=keep_ids) if report or private_report is not None else None
+        attacked = record is not None or place is not None
+        found = _measured(release, about, told, keep_ids=keep_ids, attacked=attacked) if report or place else None
         if report and found is not None:
             with told.stage("drawing", 1):
                 for name, text in zip(("report.html", "report.json"), found.public(), strict=True):
@@ -105,28 +106,26 @@ def write_release(
         write_certificate(content, draft)
         with told.stage("verifying", 1):
             _verify(draft, release, names)
-        known = {} if record is None else private_record(release, names, source, record, content)
-        warning = warn_if_again(target, content, record, known)
-        if record_draft is not None and record is not None:
-            write_private(known, record_draft, record)
-            check_record(release, record, target, force=force)  # also at the end: nobody else has brought it up to date
-        if place is not None and found is not None:
-            name = None if source is None else Path(source).name
-            write_private_report(*found.private(warning, name), place)
+        with told.stage("closing", 1):
+            known = {} if record is None else private_record(release, names, source, record, content)
+            warning = warn_if_again(target, content, record, known)
+            if record_draft is not None and record is not None:
+                write_private(known, record_draft, record)
+                check_record(
+                    release, record, target, force=force
+                )  # also at the end: nobody else has brought it up to date
+            if place is not None and found is not None:
+                name = None if source is None else Path(source).name
+                write_private_report(*found.private(warning, name), place)
     if release.work is not None:
         release.work.remove()
     return content
 
 
-def _measured(release: Release, about: About, told: Progress, *, keep_ids: bool) -> Report:
+def _measured(release: Release, about: About, told: Progress, *, keep_ids: bool, attacked: bool) -> Report:
     from shoal.report import Report  # with everything that draws pictures: only where there is to be one
 
-    found = Report(release, about, keep_ids=keep_ids)
-    with told.stage("measuring", 3) as tell:
-        for i, part in enumerate(("before", "after", "comparison"), start=1):
-            getattr(found, part)
-            tell(i / 3)
-    return found
+    return Report(release, about, keep_ids=keep_ids, attacked=attacked).measure(told)
 
 
 def write_certificate(exact: dict[str, Any], folder: Path) -> None:

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from shoal.audit.learn.case import MANY, SAMPLE, Case, Learned, laid_out_like, make_case
+from shoal.audit.learn.groups import groups_known
 from shoal.audit.learn.invented import invented
 from shoal.audit.learn.known import Known
 from shoal.audit.learn.planted import planted
@@ -35,6 +38,7 @@ def learn(
     k: int = 5,
     known: Known | float = 0.5,
     attackers: Sequence[str] | None = None,
+    groups: Sequence[int] | np.ndarray | None = None,
     seed: int = 0,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -53,6 +57,8 @@ def learn(
         What `second-graph` holds: a share of the slices, from the first on, or a `Known`.
     attackers
         Some of `ATTACKERS`; all by default.
+    groups
+        The group of each person (`Release.groups`): adds `groups-known`, who is told them too, as if they had been published.
     seed
         Same seed, same numbers.
     jobs
@@ -76,10 +82,12 @@ def learn(
     case = make_case(original, release, k=k, seed=seed, jobs=jobs)
     sample = case.some(MANY, SAMPLE)
     found = []
+    told = None if groups is None else np.asarray(groups)
     with (progress or Progress()).stage("learning", len(chosen)) as tell:
         for done, name in enumerate(chosen):
             if name == "second-graph":
                 found.append(second_graph(sample, what))
+                found += [] if told is None else [groups_known(sample, what, told)]
             elif name in _SAMPLED:
                 found.append(_SAMPLED[name](sample))
             else:

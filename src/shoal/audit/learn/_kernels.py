@@ -47,26 +47,26 @@ def unlike(one: np.ndarray, other: np.ndarray) -> np.float32:
 
 @njit
 def nearest(
-    people: np.ndarray, roots: np.ndarray, seen: np.ndarray, order: np.ndarray, lengths: np.ndarray, most: int
+    people: np.ndarray, roots: np.ndarray, reach: np.ndarray, seen: np.ndarray, walk: tuple[np.ndarray, ...], most: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """For these people: the nodes with the nearest rows, -1 where there are none, and how far they are.
 
-    Nodes are walked in the `order` of the `lengths` of their rows, outwards from the person's own length: the difference of
-    two lengths is never more than the distance of the rows, so the walk may stop early.
+    Nodes are walked in the order of the lengths of their rows, outwards from the person's own (`reach`): the difference
+    of two lengths is never more than the distance of the rows, so the walk may stop early. A `walk` is the nodes in that
+    order, their lengths, and whether the row of each is that of the one before it, which is never so where the walk starts.
     """
+    order, lengths, same = walk
     found = np.full((len(people), most), -1, np.int32)
     apart = np.full((len(people), most), np.float32(np.inf), np.float32)
     values, items = np.empty(most, np.float32), np.empty(most, np.int64)
     for place in range(len(people)):
         i = people[place]
-        length = np.float32(0.0)
-        for t in range(roots.shape[1]):
-            length += roots[i, t] * roots[i, t]
+        length = reach[i]
         if length == 0.0:  # nothing is known of them
             continue
-        length = np.float32(np.sqrt(length))
         up = np.searchsorted(lengths, length)
         down, count = up - 1, 0
+        far_up = far_down = np.float32(0.0)
         while up < len(order) or down >= 0:
             above = lengths[up] - length if up < len(order) else np.float32(np.inf)
             below = length - lengths[down] if down >= 0 else np.float32(np.inf)
@@ -75,11 +75,13 @@ def nearest(
                 break
             if above <= below:
                 j = order[up]
-                up += 1
+                far_up = far_up if same[up] else unlike(roots[i], seen[j])
+                far, up = far_up, up + 1
             else:
                 j = order[down]
-                down -= 1
-            count = _offer(-unlike(roots[i], seen[j]), j, values, items, count)
+                far_down = far_down if same[down + 1] else unlike(roots[i], seen[j])
+                far, down = far_down, down - 1
+            count = _offer(-far, j, values, items, count)
         for c in range(count):
             found[place, c] = items[c]
             apart[place, c] = -values[c]
@@ -91,6 +93,7 @@ def spread(
     people: np.ndarray,
     known: tuple[np.ndarray, ...],
     seen: tuple[np.ndarray, ...],
+    lengths: tuple[np.ndarray, np.ndarray],
     candidates: np.ndarray,
     belief: np.ndarray,
     near: np.ndarray,
@@ -101,48 +104,50 @@ def spread(
     """For these people: the nodes that fit best, given what is believed of their contacts, and how well.
 
     A node's score is `gain` times the belief that contacts of the person are contacts of the node in the same slice, over the
-    geometric mean of the numbers of links of the two, less the distance of their rows. Links are (starts, ends, links per node,
-    roots of degrees); those of person i with label l are ends[starts[i * L + l] : starts[i * L + l + 1]].
+    geometric mean of the numbers of links of the two, less the distance of their rows. `known` and `seen` are fields of a `Side`;
+    links of a person are walked contact by contact, so that what is read of a contact's candidates is near at hand.
     """
-    starts, ends, sizes, roots = known
-    starts_seen, ends_seen, sizes_seen, roots_seen = seen
+    starts, _, contacts, labels, sizes, roots = known
+    starts_seen, ends_seen, _, _, sizes_seen, roots_seen = seen
+    reach, reach_seen = lengths
     n_labels = (len(starts) - 1) // len(sizes)
     found = np.full((len(people), most), -1, np.int32)
     scores = np.full((len(people), most), np.float32(-np.inf), np.float32)
     sums = np.zeros(len(sizes_seen), np.float32)
-    marks = np.full(len(sizes_seen), -1, np.int64)
-    touched = np.empty(len(sizes_seen), np.int64)
+    touched = np.empty(len(sizes_seen), np.int32)
     values, items = np.empty(most, np.float32), np.empty(most, np.int64)
     for place in range(len(people)):
         i = people[place]
         if sizes[i] == 0:
             continue
         n_touched = 0
+        for at in range(starts[i * n_labels], starts[(i + 1) * n_labels]):
+            contact = contacts[at]
+            for c in range(candidates.shape[1]):
+                node, weight = candidates[contact, c], belief[contact, c]
+                if node < 0 or weight < 1e-3:
+                    continue
+                # whoever has a link of this kind to the node is in the node's list of the other direction
+                back = np.int64(node) * n_labels + (labels[at] ^ flip)
+                for k in range(starts_seen[back], starts_seen[back + 1]):
+                    j = ends_seen[k]
+                    if sums[j] == 0.0:
+                        touched[n_touched] = j
+                        n_touched += 1
+                    sums[j] += weight
         for c in range(near.shape[1]):
-            j = near[i, c]
-            if j >= 0 and marks[j] != i:
-                marks[j], sums[j], touched[n_touched] = i, 0.0, j
+            if near[i, c] >= 0 and sums[near[i, c]] == 0.0:
+                touched[n_touched] = near[i, c]
                 n_touched += 1
-        for label in range(n_labels):
-            for at in range(starts[i * n_labels + label], starts[i * n_labels + label + 1]):
-                contact = ends[at]
-                for c in range(candidates.shape[1]):
-                    node, weight = candidates[contact, c], belief[contact, c]
-                    if node < 0 or weight < 1e-3:
-                        continue
-                    # whoever has a link of this kind to the node is in the node's list of the other direction
-                    back = np.int64(node) * n_labels + (label ^ flip)
-                    for k in range(starts_seen[back], starts_seen[back + 1]):
-                        j = ends_seen[k]
-                        if marks[j] != i:
-                            marks[j], sums[j], touched[n_touched] = i, 0.0, j
-                            n_touched += 1
-                        sums[j] += weight
         count = 0
-        for k in range(n_touched):
+        for k in range(
+            n_touched - 1, -1, -1
+        ):  # the nearest rows first: for most others the lengths alone say enough then
             j = touched[k]
-            fit = gain * sums[j] / np.sqrt((sizes[i] + 1.0) * (sizes_seen[j] + 1.0))
-            count = _offer(np.float32(fit - unlike(roots[i], roots_seen[j])), j, values, items, count)
+            fit = np.float32(gain * sums[j] / np.sqrt((sizes[i] + 1.0) * (sizes_seen[j] + 1.0)))
+            gap, sums[j] = reach[i] - reach_seen[j], 0.0
+            if count < most or fit - gap * gap > values[0]:
+                count = _offer(fit - unlike(roots[i], roots_seen[j]), j, values, items, count)
         for c in range(count):
             found[place, c] = items[c]
             scores[place, c] = values[c]
@@ -170,3 +175,13 @@ def share_out(candidates: np.ndarray, belief: np.ndarray, n_nodes: int, rounds: 
             for c in range(most):
                 if candidates[i, c] >= 0 and columns[candidates[i, c]] > 0.0:
                     belief[i, c] /= columns[candidates[i, c]]
+
+
+@njit
+def greedy(one: np.ndarray, other: np.ndarray, order: np.ndarray, n_one: int, n_other: int) -> np.ndarray:
+    """Pairs are taken in this order, as long as both sides are free; gives whom each of the others was taken by, -1 for nobody."""
+    free, taken = np.ones(n_one, np.bool_), np.full(n_other, -1, np.int64)
+    for at in order:
+        if free[one[at]] and taken[other[at]] < 0:
+            free[one[at]], taken[other[at]] = False, one[at]
+    return taken

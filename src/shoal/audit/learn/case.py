@@ -14,7 +14,7 @@ from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 
 MANY = 20_000  # people from which on a sample is attacked
-SAMPLE = 5_000
+SAMPLE = 3_000
 REMADE = 2_000  # people of a graph that is anonymized again to attack the result
 
 

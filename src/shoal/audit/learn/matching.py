@@ -32,11 +32,14 @@ class Side(NamedTuple):
     """One of the two graphs, as kernels read it: who is linked to whom under each label, and rows of degrees.
 
     A label is a slice; in a directed graph a slice and a direction, 2 t for links that go out and 2 t + 1 for those that
-    come in. The last is "ever", where that is known.
+    come in. The last is "ever", where that is known. Links of person i with label l go to
+    ends[starts[i * L + l] : starts[i * L + l + 1]]; `contacts` and `labels` are the same links, contact by contact.
     """
 
     starts: np.ndarray
     ends: np.ndarray
+    contacts: np.ndarray
+    labels: np.ndarray
     sizes: np.ndarray
     roots: np.ndarray
 
@@ -74,17 +77,17 @@ def lay_out(
     n_labels = (len(slices) + (ever is not None)) * ways
     where = np.concatenate([ends[:, 0] * n_labels + label * ways, ends[:, 1] * n_labels + label * ways + directed])
     to = np.concatenate([ends[:, 1], ends[:, 0]])
-    order = np.lexsort((to, where))
+    order, by_contact = np.lexsort((to, where)), np.lexsort((where, to, where // n_labels))
     starts = np.concatenate([[0], np.cumsum(np.bincount(where, minlength=n_people * n_labels))])
     sizes = np.bincount(where // n_labels, minlength=n_people).astype(np.float32)
-    return Side(starts, to[order].astype(np.int32), sizes, np.sqrt(degrees))
+    contacts, labels = to[by_contact].astype(np.int32), (where[by_contact] % n_labels).astype(np.int32)
+    return Side(starts, to[order].astype(np.int32), contacts, labels, sizes, np.sqrt(degrees))
 
 
 class Matcher:
     """Beliefs about who is which node.
 
-    `seeds` are the nodes of people who are known from the start, -1 for others. With `people` only these are looked for; of
-    their other contacts the numbers are believed, round after round.
+    With `people` only these are looked for; of their other contacts the numbers are believed, round after round.
     """
 
     def __init__(
@@ -94,24 +97,26 @@ class Matcher:
         *,
         directed: bool,
         people: np.ndarray | None = None,
-        seeds: np.ndarray | None = None,
         jobs: int | None = None,
     ) -> None:
         self.known, self.seen, self.flip = known, seen, int(directed)
         self.n_people, self.n_nodes = len(known.sizes), len(seen.sizes)
         self.people = np.arange(self.n_people) if people is None else people
+        self.lengths = tuple(np.sqrt((side.roots**2).sum(axis=1)) for side in (known, seen))
         self.most = min(max(CANDIDATES // max(self.n_people, 1), FEWEST), MOST, self.n_nodes)
         self.jobs = jobs or usable_cores()
-        self.seeded = np.empty(0, np.int64) if seeds is None else np.flatnonzero(seeds >= 0)
-        self.seed_nodes = np.empty(0, np.int64) if seeds is None else seeds[self.seeded]
         self.near, self.apart = self._by_numbers()
+        self.begin(np.full(self.n_people, -1))
+
+    def begin(self, seeds: np.ndarray) -> None:
+        """Forget what was believed, but for the nodes of people who are known from the start; -1 for others."""
+        self.seeded = np.flatnonzero(seeds >= 0)
+        self.seed_nodes = seeds[self.seeded]
         self.believe(*self._settled(self.near.copy(), -self.apart))
 
     def _by_numbers(self) -> tuple[np.ndarray, np.ndarray]:
         """The nodes with the nearest rows, for everybody who is looked for and their contacts."""
-        lengths = np.sqrt((self.seen.roots**2).sum(axis=1))
-        order = np.argsort(lengths, kind="stable")
-        lengths = lengths[order]
+        reach, walk = self.lengths[0], by_length(self.seen.roots, self.lengths[1])
         wanted = np.zeros(self.n_people, bool)
         wanted[self.people] = True
         wanted[self.known.ends[np.repeat(wanted, self.known.sizes.astype(np.int64))]] = True
@@ -119,7 +124,7 @@ class Matcher:
         near = np.full((self.n_people, self.most), -1, np.int32)
         apart = np.full((self.n_people, self.most), np.inf, np.float32)
         near[rows], apart[rows] = self._in_pieces(
-            rows, lambda some: _kernels.nearest(some, self.known.roots, self.seen.roots, order, lengths, self.most)
+            rows, lambda some: _kernels.nearest(some, self.known.roots, reach, self.seen.roots, walk, self.most)
         )
         return near, apart
 
@@ -144,7 +149,7 @@ class Matcher:
         candidates[self.people], scores[self.people] = self._in_pieces(
             self.people,
             lambda some: _kernels.spread(
-                some, known, seen, self.candidates, self.belief, self.near, gain, self.flip, self.most
+                some, known, seen, self.lengths, self.candidates, self.belief, self.near, gain, self.flip, self.most
             ),
         )
         return self._settled(candidates, scores)
@@ -174,6 +179,15 @@ class Matcher:
         nodes = np.full(self.n_people, -1, np.int64)
         nodes[self.people] = assign(candidates[self.people], scores[self.people], self.n_nodes)
         return nodes
+
+
+def by_length(roots: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The nodes by the lengths of their rows, equal rows side by side; the lengths; who has the row of the one before."""
+    order = np.lexsort((*roots.T, lengths))
+    rows = roots[order]
+    same = np.zeros(len(order) + 1, bool)
+    same[1:-1] = (rows[1:] == rows[:-1]).all(axis=1)
+    return order, lengths[order], same
 
 
 def assign(candidates: np.ndarray, scores: np.ndarray, n_nodes: int) -> np.ndarray:
@@ -211,17 +225,20 @@ def match(
     *,
     directed: bool,
     people: np.ndarray | None = None,
-    seeds: np.ndarray | None = None,
     gain: float = GAIN,
     jobs: int | None = None,
 ) -> Match:
     """Lay what is known over what is seen. A small `gain` begins with the numbers, which is better where few people are known."""
-    work = Matcher(known, seen, directed=directed, people=people, seeds=seeds, jobs=jobs)
+    return settle(Matcher(known, seen, directed=directed, people=people, jobs=jobs), gain)
+
+
+def settle(work: Matcher, gain: float = GAIN) -> Match:
+    """From what is believed now to a node for everybody: company counts more and more, in the end that of nodes given out."""
     for turn in range(ROUNDS):
         candidates, scores = work.fits(gain * GROWTH**turn)
         work.believe(candidates, scores)
     nodes = work.decide(candidates, scores)
-    for _ in range(REFINEMENTS):  # the surest have company now that decides for the others
+    for _ in range(REFINEMENTS):
         work.take(nodes)
         candidates, scores = work.fits(gain * GROWTH**ROUNDS)
         nodes = work.decide(candidates, scores)

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.audit.learn.case import Case, Learned
 from shoal.audit.learn.known import Known, Part
-from shoal.audit.learn.matching import match
+from shoal.audit.learn.matching import Match, match
 
 NAME = "second-graph"
 
@@ -42,36 +42,41 @@ def second_graph(case: Case, known: Known) -> Learned:
     found = match(side, case.seen_side(part.slices), directed=case.directed, people=case.people, jobs=case.jobs)
     there = (side.sizes > 0) & case.wanted
     matched = float((found.nodes[there] == case.nodes[there]).mean())
-    keys, sure = _claimed(case, part, found.nodes, found.sure)
+    keys, sure = read_off(case, part, found)
     judge = Judge(case, part)
-    is_tie = judge.are_ties(keys)
-    ties, new = judge.judged(keys[is_tie], ties=True), judge.judged(keys[~is_tie], ties=False)
-    alone_ties, alone_new = judge.persistence(ties.claims), judge.chance(new.claims)
     surest = keys[np.argsort(-sure, kind="stable")[: max(len(keys) // 10, min(len(keys), 1))]]
     numbers: dict[str, Any] = {
         "known": part.words,
         "people": int(there.sum()),
         "matched": matched,
-        "all": {**(ties + new).to_dict(), "without": (alone_ties + alone_new).to_dict()},
-        "known_ties": {**ties.to_dict(), "without": alone_ties.to_dict()},
-        "new_pairs": {**new.to_dict(), "without": alone_new.to_dict()},
+        **judge.beside_without(keys),
         "surest_tenth": {"claims": len(surest), "true": judge.truth(surest)},
     }
     return Learned(
         NAME,
         f"holds {part.words} with names and lays them over the release",
-        f"finds the nodes of {matched:.0%} of the people in it; of the contacts they then claim of the rest "
-        f"{numbers['all']['true']:.0%} are true, of those between two people they had never seen together "
-        f"{numbers['new_pairs']['true']:.0%} ({numbers['new_pairs']['found']:.0%} of all such contacts).",
-        f"Without the release as many claims would be true in {numbers['all']['without']['true']:.0%}, "
-        f"and between people never seen together in {numbers['new_pairs']['without']['true']:.1%}.",
+        f"finds the nodes of {matched:.0%} of the people in it; {in_words(numbers)[0]}",
+        in_words(numbers)[1],
         numbers,
         case.sample,
     )
 
 
-def _claimed(case: Case, part: Part, nodes: np.ndarray, sure: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def in_words(numbers: dict[str, Any]) -> tuple[str, str]:
+    """What is claimed and how much of it is true, and what would have been true anyway."""
+    every, ties, new = (numbers[what] for what in ("all", "known_ties", "new_pairs"))
+    return (
+        f"of the contacts they then claim of the rest {every['true']:.0%} are true, of those between two people they had never "
+        f"seen together {new['true']:.0%} ({new['found']:.0%} of all such contacts), and they find {ties['found']:.0%} of the "
+        "contacts of two who met before.",
+        f"Without the release as many claims would be true in {every['without']['true']:.0%}, between people never seen "
+        f"together in {new['without']['true']:.1%}, and find {ties['without']['found']:.0%} of the contacts of two who met before.",
+    )
+
+
+def read_off(case: Case, part: Part, found: Match) -> tuple[np.ndarray, np.ndarray]:
     """The claims as rows (slice, u, v) that the attacker did not know, and how sure they are of the less sure end."""
+    nodes, sure = found
     names = np.full(case.release.n_nodes, -1, np.int64)
     people = np.flatnonzero(nodes >= 0)
     names[nodes[people]] = people
@@ -81,8 +86,13 @@ def _claimed(case: Case, part: Part, nodes: np.ndarray, sure: np.ndarray) -> tup
     ends, codes = ends[use], codes[use]
     ends = ends if case.directed else np.sort(ends, axis=1)
     keys = np.column_stack([codes, ends]).astype(np.int64)
-    fresh = ~np.isin(_pack(keys, case), _pack(_rows(case, part.edges), case))
+    fresh = unknown(case, part, keys)
     return keys[fresh], sure[ends].min(axis=1, initial=np.inf)[fresh]
+
+
+def unknown(case: Case, part: Part, keys: np.ndarray) -> np.ndarray:
+    """Which rows (slice, u, v) are not among the known contacts."""
+    return ~np.isin(_pack(keys, case), _pack(_rows(case, part.edges), case))
 
 
 def _rows(case: Case, which: np.ndarray) -> np.ndarray:
@@ -118,6 +128,17 @@ class Judge:
     def truth(self, keys: np.ndarray) -> float:
         """The share of these claims that is true."""
         return float(np.isin(_pack(keys, self.case), self.hidden_keys).mean()) if len(keys) else 0.0
+
+    def beside_without(self, keys: np.ndarray) -> dict[str, Any]:
+        """All claims, those about known ties and those about new pairs, each beside as many that need no release."""
+        is_tie = self.are_ties(keys)
+        ties, new = self.judged(keys[is_tie], ties=True), self.judged(keys[~is_tie], ties=False)
+        alone_ties, alone_new = self.persistence(ties.claims), self.chance(new.claims)
+        return {
+            "all": {**(ties + new).to_dict(), "without": (alone_ties + alone_new).to_dict()},
+            "known_ties": {**ties.to_dict(), "without": alone_ties.to_dict()},
+            "new_pairs": {**new.to_dict(), "without": alone_new.to_dict()},
+        }
 
     def judged(self, keys: np.ndarray, *, ties: bool) -> Claims:
         """Claims about known ties, or about new pairs, against all such contacts that were hidden."""

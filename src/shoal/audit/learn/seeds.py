@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.audit.learn.case import Case, Learned
-from shoal.audit.learn.matching import Matcher, match
+from shoal.audit.learn.matching import Matcher, settle
 
 SHARES = (0.005, 0.01, 0.05)
 GAIN = 60.0  # what the contacts' numbers weigh against a person's own; on real sets twice that does alike
@@ -17,12 +17,14 @@ def seeds(case: Case) -> Learned:
     slices = np.arange(case.original.n_slices)
     known, seen = case.known_side(every, slices), case.seen_side(slices)
     there = np.flatnonzero((known.sizes > 0) & case.wanted)
+    work = Matcher(known, seen, directed=case.directed, people=case.people, jobs=case.jobs)
     order, rows = case.rng("seeds").permutation(there), []
     for share in SHARES:
         given = order[: max(round(share * len(there)), 1)]
         start = np.full(case.original.n_nodes, -1, np.int64)
         start[given] = case.nodes[given]
-        found = match(known, seen, directed=case.directed, people=case.people, seeds=start, jobs=case.jobs).nodes
+        work.begin(start)
+        found = settle(work).nodes
         rest = np.setdiff1d(there, given)
         right = float((found[rest] == case.nodes[rest]).mean()) if len(rest) else 0.0
         rows.append({"share": share, "seeds": len(given), "named": right})
