@@ -36,6 +36,10 @@ JUDGED = "tests/audit/test_judged.py"
 HEAD = "tests/report/test_head.py"
 SAID = "tests/cli/test_cli.py::test_what_is_said_of_a_folder_holds_for_it"
 GUARDS = "tests/test_guards.py"
+SHARED = "tests/draw/test_shared.py"
+SHARED_GUARD = "tests/draw/test_shared.py::test_nothing_is_given_away_that_sets_somebody_apart"
+PERSONS = "tests/people/test_people.py"
+STRATA = f"{PERSONS}::test_strata_are_large_enough_and_only_rise"
 BEHIND = "tests/contacts/test_behind.py"
 DRAW = "tests/draw/test_draw.py"
 CONTACTS = "tests/audit/test_contacts_verified.py"
@@ -131,6 +135,20 @@ MUTANTS = [
     Mutant("verify: contacts may be outside of the slices", "audit/_contacts.py", "(place >= 0) & (times[mine] < high[place])", "place >= -1", CONTACTS),
     Mutant("verify: contacts are not counted", "audit/_contacts.py", "total == said", "True", CONTACTS),
     Mutant("verify: slices may overlap in time", "audit/_contacts.py", "and (high[:-1] <= low[1:]).all()", "", CONTACTS),
+    Mutant("shared: a crowd has other contacts", "draw/shared.py", "found, minlength=n) < want[crowd]", "found, minlength=n) < 0 * want[crowd]", SHARED),
+    Mutant("shared: contacts are not looked at again", "draw/__init__.py", "        _check_shared(released, found, promise, crowds)\n", "        pass\n", SHARED_GUARD),
+    Mutant("verify: contacts may set people apart", "audit/_contacts.py", "count[label.ravel()] < sizes[block]", "count[label.ravel()] < 0", SHARED),
+    Mutant("audit: strength is the number of people", "graph/temporal.py", "np.bincount(self.edges(t)[:, side], counts, minlength", "np.bincount(self.edges(t)[:, side], minlength", SHARED),
+    # people
+    Mutant("people: a stratum is too small", "people/strata.py", "rare = np.flatnonzero(sizes < most)", "rare = np.flatnonzero(sizes < most - 1)", STRATA),
+    Mutant("people: crowds are not of one stratum", "demands/promise.py", "first = [] if self.strata is None else [self.strata]", "first = []", PERSONS),
+    Mutant("people: people change to crowds of others", "anonymize.py", "alone = traits is None", "alone = True", PERSONS),
+    Mutant("people: values of poor crowds are told", "people/diverse.py", "told &= different[crowd] >= diverse", "told &= different[crowd] >= 0", PERSONS),
+    Mutant("people: an exchange leaves its stratum", "people/diverse.py", "(strata == strata[mine[0]]) & (labels != g)", "(labels != g)", PERSONS),
+    Mutant("people: a fixed value is merged", "people/strata.py", "return goal, np.where(barred, np.inf, rise), taken", "return goal, rise, taken", PERSONS),
+    Mutant("verify: attributes split no crowd", "audit/_traits.py", "        crowd = np.unique(crowd * (n + 1) + codes, return_inverse=True)[1]\n", "        pass\n", PERSONS),
+    Mutant("verify: crowds need no different values", "audit/_traits.py", "enough = fewest >= diverse", "enough = True", PERSONS),
+    Mutant("verify: stars are not counted", "audit/_traits.py", "found == said", "True", PERSONS),
     # chance
     Mutant("chance: a stream without its seed", "common/randomness.py", 'return np.random.default_rng(int.from_bytes(digest, "big"))', "return np.random.default_rng()", BYTES),
     Mutant("chance: pseudonyms without their seed", "common/randomness.py", "np.lexsort((marks[:, 1], marks[:, 0]))", "np.random.default_rng().permutation(count)", BYTES),

@@ -75,6 +75,12 @@ def test_a_count_that_sets_somebody_apart_is_found(tmp_path):
     assert any("than their crowd" in text for text in verdict.failures)
 
 
+def test_nothing_is_given_away_that_sets_somebody_apart(monkeypatch):
+    monkeypatch.setattr("shoal.draw.share_counts", lambda edges, drawn, crowd, **rest: drawn)
+    with pytest.raises(shoal.errors.GuaranteeError, match="other contacts than their crowd"):
+        shoal.anonymize(made(), 4, seed=1, contacts="counts", protect_counts=True)
+
+
 def test_contacts_come_back_from_a_folder(tmp_path):
     for kind in ("times", "counts"):
         release = shoal.anonymize(made(), 4, seed=1, contacts=kind)
