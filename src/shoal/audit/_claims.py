@@ -183,7 +183,7 @@ def _check_agreement(claims: dict[str, Any]) -> Check:
 
 def attacker_of(claims: dict[str, Any]) -> str:
     """Against whom a release with these claims protects."""
-    knows = f"knows the degree{' and the number of contacts' * _protected(claims)} of a person in every slice"
+    knows = f"knows the degree{' and the count of contacts' * _protected(claims)} of a person in every slice"
     knows += "" if claims["n_blocks"] == 1 else " of any one block of the calendar"
     return f"{knows}, and their {_listed(claims)}" if "attributes" in claims else knows
 

@@ -173,7 +173,7 @@ def reidentify(
 ) -> Exposure:
     """The attacker who holds a person's original degrees and guesses among the nearest people of the release.
 
-    With `by="contacts"` they hold the numbers of contacts instead, which both graphs must keep.
+    With `by="contacts"` they hold how many contacts somebody had, which both graphs must keep.
 
     `unique` counts those found for certain (the only nearest one, and the right one); the crowd of a person is the set of
     nearest people. The expected success counts a guess among them, and nothing where the person is not one of them. As each

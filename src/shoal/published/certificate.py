@@ -117,7 +117,7 @@ def make_certificate(
         "format": 2,
         "made_by": f"shoal {shoal.__version__}",
         "guarantee": guarantee_in_words(promise),
-        "attacker": f"knows the {'degree and the number of contacts' if promise.contacts else 'degree'} of a person in every slice"
+        "attacker": f"knows the {'degree and the count of contacts' if promise.contacts else 'degree'} of a person in every slice"
         + (" of any one block of the calendar" if promise.n_blocks > 1 else "")
         + (f", and their {in_words(promise.attributes)}" if promise.attributes else ""),
         "limits": facts.limits,
