@@ -302,8 +302,8 @@ MUTANTS = [
     Mutant("refusals: too large is proven", "rebuild/within/small.py", "> LARGEST:\n        return None, False", "> LARGEST:\n        return None, True", f"{REFUSALS}::test_without_a_proof_none_is_claimed"),
     Mutant("refusals: one too few look alike", "rebuild/within/small.py", ">= int(need) - 1", ">= int(need) - 2", f"{REFUSALS}::test_there_is_a_release_whenever_one_exists_and_a_proof_otherwise"),
     Mutant("refusals: alike in the first column is enough", "rebuild/within/small.py", "for column in columns:", "for column in columns[:1]:", f"{REFUSALS}::test_what_is_found_together_changes_the_fewest_edges"),
-    Mutant("refusals: somebody is taken into a crowd too small for them", "group/compatible.py", " or given.ks[j] > given.ks[i]:", ":", "tests/group/test_compatible.py::test_nobody_is_gathered_into_a_crowd_too_small_for_them"),
-    Mutant("refusals: whoever is counted is refused", "group/compatible.py", "if like < ks[i]:", "if like <= needs[i]:", f"{REFUSALS}::test_there_is_a_release_whenever_one_exists_and_a_proof_otherwise"),
+    Mutant("refusals: somebody is taken into a crowd too small for them", "group/compatible.py", " or asks_for_more:", ":", "tests/group/test_compatible.py::test_nobody_is_gathered_into_a_crowd_too_small_for_them"),
+    Mutant("refusals: whoever is counted is refused", "group/compatible.py", "if like < levels[i]:", "if like <= levels[i]:", f"{REFUSALS}::test_there_is_a_release_whenever_one_exists_and_a_proof_otherwise"),
     Mutant("refusals: a removed edge costs as much as an added one", "rebuild/within/small.py", "np.where(lost, deletion_weight, 1.0)", "np.where(lost, 1.0, 1.0)", f"{REFUSALS}::test_what_is_found_together_changes_the_fewest_edges"),
     Mutant("refusals: the proof is lost on the way", "errors.py", "functools.partial(NoReleaseError, proven=self.proven)", "NoReleaseError", f"{REFUSALS}::test_a_refusal_comes_back_from_another_process"),
     # web

@@ -8,7 +8,7 @@ they can count themselves. What nothing in the folder proves is listed as claime
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -100,6 +100,7 @@ def verify(
     k: int | None = None,
     *,
     record: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    tell: Callable[[float], None] | None = None,
 ) -> Verdict:
     """Re-read a release folder and check every promise: the files, the simple slices, the crowds.
 
@@ -116,6 +117,8 @@ def verify(
     record
         The private record, or its content. Where people have levels of their own, it alone says who has which; without it
         the number of people in crowds of each size is checked, and the verdict's k is the smallest level.
+    tell
+        Called with the share of the folders that is done.
 
     Examples
     --------
@@ -143,8 +146,13 @@ def verify(
     levels = None if record is None else read_record(record)
     checks: list[Check] = []
     parts: list[Part] = []
-    for one, claim in zip(folders, claims, strict=True):
-        found, part = _check_folder(one, claim)
+    for i, (one, claim) in enumerate(zip(folders, claims, strict=True)):
+
+        def of_all(share: float, before: int = i) -> None:
+            if tell is not None:
+                tell((before + share) / len(folders))
+
+        found, part = _check_folder(one, claim, of_all)
         name = f"{one.name}: " if len(folders) > 1 else ""
         checks += [Check(name + check.name, check.passed, check.detail) for check in found]
         parts += [part] if part is not None else []
@@ -175,7 +183,9 @@ def _rise(names: pl.Series) -> bool:
     return bool(plain and (np.diff(numbers.to_numpy(), prepend=0) > 0).all())
 
 
-def _check_folder(folder: Path, claims: dict[str, Any]) -> tuple[list[Check], Part | None]:
+def _check_folder(
+    folder: Path, claims: dict[str, Any], tell: Callable[[float], None]
+) -> tuple[list[Check], Part | None]:
     """One folder on its own: files, tables, simple slices, and what the certificate claims."""
     checks = [*check_files(folder, claims), *check_certificate(claims)]
     if not checks[1].passed:
@@ -189,7 +199,7 @@ def _check_folder(folder: Path, claims: dict[str, Any]) -> tuple[list[Check], Pa
         if not checks[2].passed and claims.keys() & {"contacts", "attributes", "sensitive"}:
             return checks, None
         first, values = alike(claims, released), values_of(claims, released)
-        seen = walk(released, first, values, directed=claims["directed"])
+        seen = walk(released, first, values, directed=claims["directed"], tell=tell)
         more = [
             *check_contacts(folder, claims, released, first, seen.sizes),
             *check_traits(claims, released, seen.fewest),

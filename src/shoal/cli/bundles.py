@@ -111,6 +111,10 @@ class Load:
         with (progress or Progress()).stage("reading", 1):
             return read(path, **self.options | changes)
 
+    def beside(self, path: Path, progress: Progress) -> TemporalGraph:
+        """The same of what is held against the file that the options are about; a release says itself how it is read."""
+        return (Load() if (path / "certificate.json").is_file() else self)(path, progress)
+
     @contextmanager
     def opened(
         self, path: Path, where: Running, beside: Path, progress: Progress, *, contacts: str | None = None

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from shoal.common.checks import one_of
-from shoal.contacts.slices import Slicing
+from shoal.contacts.slices import Sliced
 from shoal.errors import InputError, RowError
-from shoal.slicing.moments import read_moments, short
+from shoal.slicing import Slicing
+from shoal.slicing.moments import short
 from shoal.slicing.timeforms import TimeForm
 
 KINDS = ("times", "counts")
@@ -121,10 +122,10 @@ def gather(
 def contacts_behind(
     edges: Edges,
     ends: list[np.ndarray],
-    slicing: Slicing,
+    sliced: Sliced,
     columns: Mapping[str, pl.Series],
     kind: str | None,
-    how: Mapping[str, Any],
+    slicing: Slicing,
 ) -> EdgeContacts | None:
     """What is asked for: the times of contacts, or how many there are, which a column `count` may say line by line."""
     if kind is None and "count" not in columns:
@@ -133,37 +134,36 @@ def contacts_behind(
         one_of("contacts", kind, KINDS)
     u, v = ends
     if kind == "times":
-        return _timed(edges, u, v, slicing, columns, how)
+        return _timed(edges, u, v, sliced, columns, slicing)
     weights = _weights(columns["count"]) if "count" in columns else None
-    if weights is not None and slicing.rows is not None:
-        weights = weights[slicing.rows]
-    return EdgeContacts(gather(edges, u, v, slicing.codes, weights)[0])
+    if weights is not None and sliced.rows is not None:
+        weights = weights[sliced.rows]
+    return EdgeContacts(gather(edges, u, v, sliced.codes, weights)[0])
 
 
 def _timed(
     edges: Edges,
     u: np.ndarray,
     v: np.ndarray,
-    slicing: Slicing,
+    sliced: Sliced,
     columns: Mapping[str, pl.Series],
-    how: Mapping[str, Any],
+    slicing: Slicing,
 ) -> EdgeContacts:
     if "time" not in columns:
         raise InputError("these contacts have no times; how many there are can be published (--contacts counts)")
     if "count" in columns:
         raise InputError("a line with a count stands for contacts whose times it does not tell; say --contacts counts")
-    if slicing.rows is not None:
+    if sliced.rows is not None:
         raise InputError("contacts that last from a time to another have no single time; say --contacts counts")
-    if slicing.spans is None:
+    if sliced.spans is None:
         raise InputError(
             "times of contacts are published in slices of a width, such as --slice 1d: slices of equal number are cut at the "
             "first and last contact, and listed ones have no length; --contacts counts goes with any"
         )
-    reading = {name: how[name] for name in ("time_format", "time_unit", "day_first", "origin")}
-    found = read_moments(columns["time"], **reading)
+    found = slicing.moments(columns["time"])
     step = int(np.gcd.reduce(found.us - found.us[0])) or 1
-    counts, times = gather(edges, u, v, slicing.codes, times=found.us)
-    clock = Clock(slicing.spans, int(found.us[0]) % step, step, found.form, how["timezone"])
+    counts, times = gather(edges, u, v, sliced.codes, times=found.us)
+    clock = Clock(sliced.spans, int(found.us[0]) % step, step, found.form, slicing.timezone)
     return EdgeContacts(counts, times, clock)
 
 

@@ -17,14 +17,14 @@ from shoal.slicing import timebins
 _PLAIN = "^(0|-?[1-9][0-9]*)$"  # a whole number as everybody writes it
 
 
-class Said(NamedTuple):
+class ColumnNotes(NamedTuple):
     """Columns of a table that nobody uses, and those that were guessed, by what they were taken for."""
 
     unused: tuple[str, ...]
     guessed: dict[str, str]
 
 
-def contact_columns(frame: Any, told: dict[str, str | None], *, cut: bool) -> tuple[dict[str, pl.Series], Said]:
+def contact_columns(frame: Any, told: dict[str, str | None], *, cut: bool) -> tuple[dict[str, pl.Series], ColumnNotes]:
     """The columns of contacts by what they mean, and what was guessed or left out."""
     if isinstance(frame, pl.LazyFrame):
         frame = frame.collect()
@@ -38,7 +38,7 @@ def contact_columns(frame: Any, told: dict[str, str | None], *, cut: bool) -> tu
         names.setdefault(role, role)
     columns = as_columns(frame, list(dict.fromkeys(names.values())))
     unused = tuple(str(name) for name in have if name not in names.values())
-    return {role: columns[name] for role, name in names.items()}, Said(unused, guessed)
+    return {role: columns[name] for role, name in names.items()}, ColumnNotes(unused, guessed)
 
 
 def _readable(frame: Any, have: list[Any]) -> pl.DataFrame:

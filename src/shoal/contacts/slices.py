@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from shoal.errors import InputError, RowError
-from shoal.slicing import spells, timebins
+from shoal.slicing import Slicing, spells, timebins
 
 
-class Slicing(NamedTuple):
+class Sliced(NamedTuple):
     """The slice of every contact, its row where contacts last, (label, layer, start) of every slice, and what was assumed.
 
     `spans` is (T, 2) from when until when each slice lasts, where it has a width.
@@ -26,29 +26,28 @@ class Slicing(NamedTuple):
 
 
 def encode_slices(
-    times: pl.Series | None, layers: pl.Series | None, ends: pl.Series | None = None, **how: Any
-) -> Slicing:
+    times: pl.Series | None, layers: pl.Series | None, ends: pl.Series | None, slicing: Slicing
+) -> Sliced:
     """Cut contacts into slices: layers in name order, bins in time order; a row that lasts is a contact in every bin it touches."""
-    timebins.check_cut(**how)
     if times is not None and len(times) == 0:
         raise InputError("there are no contacts, so there is no time span to cut into slices")
-    if times is None and (how.get("slice") is not None or how.get("slices") is not None or ends is not None):
+    if times is None and (slicing.cuts or ends is not None):
         raise InputError("a slice width was given but no time column")
     rows = None
     bins = None
     if times is not None and ends is not None:
-        bins, rows = spells.cut_spells(times, ends, **how)
+        bins, rows = spells.cut_spells(times, ends, slicing)
     elif times is not None:
-        bins = timebins.cut(times, **how)
+        bins = slicing.cut(times)
     if layers is None:
         if bins is None:
-            return Slicing(np.empty(0, np.int32), None, [("all", None, None)])
-        return Slicing(bins.codes, rows, ((label, None, label) for label in bins.labels), bins.said, _spans(bins, 1))
+            return Sliced(np.empty(0, np.int32), None, [("all", None, None)])
+        return Sliced(bins.codes, rows, ((label, None, label) for label in bins.labels), bins.said, _spans(bins, 1))
     if layers.null_count():
         raise RowError(int(layers.is_null().arg_max() or 0), layers.name, "the layer is missing")
     names = timebins.value_bins(layers)
     if bins is None:
-        return Slicing(names.codes, None, ((layer, layer, None) for layer in names.labels))
+        return Sliced(names.codes, None, ((layer, layer, None) for layer in names.labels))
     if len(names.labels) * len(bins.labels) > timebins.MAX_SLICES:
         raise InputError(
             f"layers and time bins together give more than {timebins.MAX_SLICES:,} slices; choose wider bins"
@@ -60,7 +59,7 @@ def encode_slices(
         raise InputError(
             "two slices would have the same label, because layers and times both have a '/' in their names"
         )
-    return Slicing(codes, rows, parts, bins.said, _spans(bins, len(names.labels)))
+    return Sliced(codes, rows, parts, bins.said, _spans(bins, len(names.labels)))
 
 
 def _spans(bins: timebins.Bins, n_layers: int) -> np.ndarray | None:

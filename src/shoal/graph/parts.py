@@ -53,7 +53,7 @@ class Parts:
         made = _of_arrays()._from_codes(
             ids, [u, v], codes, list(graph.slices), directed=graph.directed, ordered=graph.ordered
         )
-        made.tally, made.cut = graph.tally, graph.cut  # of the same lines of the same file
+        made.tally, made.slicing = graph.tally, graph.slicing  # of the same lines of the same file
         if graph.contacts is not None:
             made.contacts = graph.contacts.moved(made._stored(), u, v, codes, there)
         return made

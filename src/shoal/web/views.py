@@ -225,10 +225,12 @@ def reading_of(form: dict[str, str]) -> dict[str, Any]:
         if form.get(name) in ("yes", "no"):
             chosen[name] = form[name] == "yes"
     if "time" not in chosen:
-        for name in ("slice", "time_format", "time_unit", "timezone", "origin", "day_first"):
-            chosen.pop(name, None)
+        chosen.pop("slice", None)
     else:
         chosen.setdefault("slice", "1w")
+    if chosen.get("slice", "value") == "value":  # nothing is read as a time
+        for name in ("time_format", "time_unit", "timezone", "origin", "day_first"):
+            chosen.pop(name, None)
     return chosen
 
 
