@@ -227,9 +227,9 @@ def optimum(name: str, k: int) -> dict:
     for _, edges in graph:
         rng = np.random.default_rng(0)
         view = SliceView(edges, labels)
-        levels, gone = choose_degrees(view, rng=rng, exact=True)
+        levels, gone, _ = choose_degrees(view, rng=rng, exact=True)
         best += 2 * gone.sum() + (sizes @ levels) / 2 - len(edges)
-        levels, gone = choose_degrees(view, rng=rng)
+        levels, gone, _ = choose_degrees(view, rng=rng)
         new = rewire(view, levels[labels], deleted=gone, rng=rng)
         ours += len(np.setxor1d(edges @ np.array([n, 1]), new @ np.array([n, 1])))
     return {"program": best, "changed": ours, "above": ours / best - 1}

@@ -103,7 +103,7 @@ def measure_slice(people: int, place: Path) -> str:
     labels[order] = np.minimum(np.arange(people) // 5, people // 5 - 1)
     del order
     before, begun = peak_memory(), time.monotonic()
-    made = rebuild_slice(edges, labels, How("search", "fast", None, "edges", 1.0, 1), directed=False, rng=rng)
+    made, _ = rebuild_slice(edges, labels, How("search", "fast", None, "edges", 1.0, 1), directed=False, rng=rng)
     seconds = time.monotonic() - begun
     return (
         f"one slice of {people:,} people, {len(edges):,} edges: {seconds:.0f} s, peak {peak_memory() / 1e9:.2f} GB "

@@ -28,9 +28,11 @@ from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
 from shoal.people.grouping import group_strata, published
 from shoal.people.traits import Asked, make_traits
-from shoal.pieces import group_blocks, rebuild_slices, search_blocks
+from shoal.pieces import group_blocks, search_blocks
 from shoal.release import Release
+from shoal.slices import rebuild_slices, retie_slices
 from shoal.stages import METHODS, Groups, How
+from shoal.warm import warm
 
 __all__ = ["METHODS", "Release", "anonymize"]
 
@@ -59,6 +61,7 @@ def anonymize(
     time_limit: float | None = None,
     objective: str = "edges",
     deletion_weight: float = 1.0,
+    density: str | None = None,
     restarts: int = 5,
     jobs: int | None = None,
     engine: Any = "local",
@@ -117,6 +120,9 @@ def anonymize(
     deletion_weight
         How many added edges a removed one is worth. Above 1 the release rather invents contacts than loses them. Medians
         (`objective="l1"` and the paper's methods) leave nothing to weigh, so they refuse it.
+    density
+        "keep" keeps the number of edges of every slice within 2 %, at the least price in edits; "free" changes the fewest edges.
+        By default kept, unless `deletion_weight`, `objective` or `method` says how many edges there are.
     restarts
         Random starts of the paper's methods, of which the best is kept.
     jobs
@@ -146,13 +152,14 @@ def anonymize(
     traits = make_traits(graph, promise.needs, people, asked)
     if traits is not None:
         promise = replace(promise, strata=traits.strata, attributes=traits.attributes)
-    how = How(method, effort, time_limit, objective, deletion_weight, restarts)
+    how = How(method, effort, time_limit, objective, deletion_weight, restarts, density)
     limits = make_limits(graph, allow=allow, keep=keep, forbid=forbid, exempt=exempt, method=method)
     check_contacts(graph, contacts, protected=protect_counts)
     promise = replace(promise, contacts=protect_counts)
     shard_people = check_run(shard_people, work_dir, resume=resume)
     progress, what = some_progress(progress), described(graph, promise, how, limits, shard_people)
     where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
+    warm(progress)
     with open_runner(what, seed, **where, within=graph.run) as run:
         chance = Randomness(seed if run.work is None else run.work.seed, graph.digest())
         try:
@@ -162,12 +169,16 @@ def anonymize(
             with progress.stage("rebuilding", graph.n_slices) as tell:
                 labels = [g.labels for g in groups]
                 alone = traits is None
-                released = rebuild_slices(graph, promise, how, limits, chance, labels, run, tell, change_class=alone)
+                released, price = rebuild_slices(
+                    graph, promise, how, limits, chance, labels, run, tell, change_class=alone
+                )
         except NoReleaseError as refusal:
             assert limits is not None
             if traits is not None:  # the search looks at numbers of edges alone
                 raise
-            groups, released = search_blocks(graph, promise, how, limits, refusal)
+            (groups, released), price = search_blocks(graph, promise, how, limits, refusal), 0.0
+        with progress.stage("retying", 100) as tell:
+            released = retie_slices(graph, released, how, limits, chance, run, tell)
     check_promise(released, promise)
     if contacts is not None:
         with progress.stage("drawing contacts", graph.n_slices) as tell:
@@ -184,6 +195,7 @@ def anonymize(
         limits=limits,
         work=run.work,
         traits=None if traits is None else published(traits, promise, released),
+        density=round(price) if how.keeps_density else None,
     )
 
 

@@ -100,7 +100,7 @@ def _rebuild_cell(piece: CellPiece, threads: int, tell: Tell) -> Done:
     place[people] = np.arange(len(people), dtype=np.int32)
     of_group, across = np.unique(labels[people], return_inverse=True)[1], piece.one != piece.other
     senders = part[people] == piece.one if across else None
-    made = rebuild_slice(
+    made, _ = rebuild_slice(
         place[load(piece.edges)], of_group, piece.how, directed=piece.directed or across, senders=senders, rng=piece.rng
     )
     if senders is not None and not (senders[made[:, 0]] & ~senders[made[:, 1]]).all():

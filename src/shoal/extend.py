@@ -30,9 +30,10 @@ from shoal.errors import InputError
 from shoal.files.appear import recover, sha256
 from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
-from shoal.pieces import group_blocks, rebuild_slices
+from shoal.pieces import group_blocks
 from shoal.read.release import load_record, read_claims, read_table
 from shoal.release import Release
+from shoal.slices import rebuild_slices, retie_slices
 from shoal.stages import How
 
 
@@ -68,6 +69,7 @@ def extend(
     seed: int | None = None,
     effort: str = "balanced",
     deletion_weight: float = 1.0,
+    density: str | None = None,
     jobs: int | None = None,
     engine: Any = "local",
     worker_memory: str | None = None,
@@ -89,7 +91,7 @@ def extend(
         may replace this one.
     allow, keep, forbid, exempt
         As in `anonymize`. What is not given goes on as it was, by the record; of pairs, those that were named for all slices.
-    contacts, seed, effort, deletion_weight, jobs, engine, worker_memory, shard_people, work_dir, resume, progress
+    contacts, seed, effort, deletion_weight, density, jobs, engine, worker_memory, shard_people, work_dir, resume, progress
         As in `anonymize`.
 
     Examples
@@ -111,7 +113,7 @@ def extend(
     recover(Path(os.path.abspath(folder)))
     known, digest = read_record(file), sha256(file)
     published, kept = _check_fits(folder, graph, known, file)
-    how = How("search", effort, None, "edges", deletion_weight, 1)
+    how = How("search", effort, None, "edges", deletion_weight, 1, density)
     shard_people, progress = check_run(shard_people, work_dir, resume=resume), some_progress(progress)
     context = graph.digest()
     graph, names = _same_ids(graph, known["ids"])
@@ -138,7 +140,11 @@ def extend(
                 bound = found.bound
         _, labels = np.unique(labels, return_inverse=True)
         with progress.stage("rebuilding", whole.n_slices) as tell:
-            released = rebuild_slices(whole, promise, how, limits, chance, [labels], run, tell, change_class=False)
+            released, price = rebuild_slices(
+                whole, promise, how, limits, chance, [labels], run, tell, change_class=False
+            )
+        with progress.stage("retying", 100) as tell:
+            released = retie_slices(whole, released, how, limits, chance, run, tell)
     check_promise(released, promise)
     if contacts is not None:
         released.contacts = draw_contacts(
@@ -159,6 +165,7 @@ def extend(
         after=Earlier(folder, file, digest, known, series, highest + len(joining), len(joining), kept, waiting),
         limits=limits,
         work=run.work,
+        density=round(price) if how.keeps_density else None,
     )
 
 

@@ -23,8 +23,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal import cells
-from shoal.cells import rebuild_in_cells
 from shoal.common.crowds import distinct_rows
 from shoal.common.randomness import Randomness
 from shoal.demands.limits import Limits, RowLimits
@@ -36,10 +34,9 @@ from shoal.errors import NoReleaseError
 from shoal.graph import TemporalGraph
 from shoal.group import lower_bound
 from shoal.group.neighbours import EXACT_LIMIT
-from shoal.realize import SliceLimits
 from shoal.rebuild.within.small import search_together
 from shoal.shards import BLOCK_PEOPLE, Shard, cut_people
-from shoal.stages import Groups, How, group_people, rebuild_slice
+from shoal.stages import Groups, How, group_people
 
 
 class GroupPiece(NamedTuple):
@@ -49,18 +46,6 @@ class GroupPiece(NamedTuple):
     how: How
     within: RowLimits | None
     bounded: bool
-    rng: np.random.Generator
-
-
-class SlicePiece(NamedTuple):
-    """A slice: its edges, everybody's group, and its own chance."""
-
-    edges: Array
-    labels: Array
-    how: How
-    directed: bool
-    limits: SliceLimits | None
-    change_class: int | None
     rng: np.random.Generator
 
 
@@ -110,45 +95,6 @@ def _in_time(pieces: list[GroupPiece], how: How) -> list[GroupPiece]:
     return [piece._replace(how=replace(how, time_limit=s)) for piece, s in zip(pieces, share, strict=True)]
 
 
-def rebuild_slices(
-    graph: TemporalGraph,
-    promise: Promise,
-    how: How,
-    limits: Limits | None,
-    chance: Randomness,
-    labels: list[np.ndarray],
-    run: Runner,
-    tell: Tell,
-    *,
-    change_class: bool = True,
-) -> TemporalGraph:
-    """Stages 2 and 3, slice by slice. With `change_class` the people of a slice that is released alone may go to another crowd."""
-    single = (np.bincount(promise.blocks) == 1) & change_class & promise.for_everybody
-    kept = [run.keep(f"labels-{block:05}", of) for block, of in enumerate(labels)]
-    pieces = [
-        SlicePiece(
-            graph.held(t),
-            kept[block],
-            how,
-            graph.directed,
-            limits.of_slice(t) if limits is not None else None,
-            promise.k if single[block] else None,
-            chance.stream(f"rebuild/{t}"),
-        )
-        for t, block in enumerate(promise.blocks)
-    ]
-    n_groups = [int(of.max(initial=-1)) + 1 for of in labels]
-    cut = [how.method == "search" and limits is None and len(piece.edges) > cells.CELL_EDGES for piece in pieces]
-    made = iter(run("slice", _rebuild, [piece for piece, of in zip(pieces, cut, strict=True) if not of], tell))
-    edges = [
-        rebuild_in_cells(t, piece.edges, piece.labels, n_groups[promise.blocks[t]], how, graph.directed, chance, run)
-        if cut[t]
-        else next(made).arrays["edges"]
-        for t, piece in enumerate(pieces)
-    ]
-    return graph.with_edges(edges)
-
-
 def search_blocks(
     graph: TemporalGraph, promise: Promise, how: How, limits: Limits, refusal: NoReleaseError
 ) -> tuple[list[Groups], TemporalGraph]:
@@ -185,14 +131,6 @@ def _group(piece: GroupPiece, threads: int, tell: Tell) -> Done:
     )
     facts = {"rounds": [int(x) for x in found.rounds], "bound": int(found.bound)}
     return Done(facts, {"people": people[order], "labels": found.labels})
-
-
-def _rebuild(piece: SlicePiece, threads: int, tell: Tell) -> Done:
-    edges, labels, how, directed, limits, change_class, rng = piece
-    made = rebuild_slice(
-        load(edges), load(labels), how, directed=directed, limits=limits, change_class=change_class, rng=rng
-    )
-    return Done({}, {"edges": made})
 
 
 def _bound(piece: tuple[list[list[Array]], Array, Array], threads: int, tell: Tell) -> Done:

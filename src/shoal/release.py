@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal.common.crowds import distinct_rows
-from shoal.common.edges import edge_keys
+from shoal.common.edges import edge_keys, slack_of
 from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
 from shoal.demands.promise import Promise
@@ -71,7 +71,8 @@ class Release:
     `graph` carries the original ids: `save` replaces them by pseudonyms. `bound` is an l1 cost that no degrees with these
     crowds can undercut; `groups` number people who stay alike for good; `rounds` are those of the paper's methods;
     `after` says what an extension follows; `limits` what was not allowed to change; `work` is the folder of its checkpoints;
-    `traits` are the columns of people that are published.
+    `density` about how many edits it took to keep the numbers of edges, None where they were free; `traits` are the columns of
+    people that are published.
 
     Examples
     --------
@@ -94,6 +95,21 @@ class Release:
     limits: Limits | None = None
     work: Work | None = None
     traits: Traits | None = None
+    density: int | None = None
+
+    def density_in_words(self) -> str | None:
+        """Whether slices have as many edges as before, and what that took; None where that was not asked for."""
+        if self.density is None:
+            return None
+        counts = [(len(self.original.held(t)), len(self.graph.held(t))) for t in range(self.graph.n_slices)]
+        off = sum(abs(before - after) > slack_of(before) for before, after in counts)
+        took = f"which took about {self.density:,} of the changes"
+        if not off:
+            return f"Every slice has as many edges as before within 2 %, {took}."
+        return (
+            f"{len(counts) - off:,} of {len(counts):,} slices have as many edges as before within 2 %, {took}; groups and limits "
+            "left no way in the others."
+        )
 
     @property
     def k(self) -> int:

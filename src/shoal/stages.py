@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.common.checks import number, one_of, whole
+from shoal.common.edges import slack_of
 from shoal.demands.limits import RowLimits
 from shoal.errors import GuaranteeError, InputError
 from shoal.group import (
@@ -32,10 +33,12 @@ from shoal.group.compatible import make_compatible
 from shoal.group.medians import middle
 from shoal.group.neighbours import find_crowds
 from shoal.realize import Chosen, SliceLimits, SliceView, choose_degrees, realize_slice
+from shoal.realize.ties import NO_TIES, Elsewhere, ties_of
 from shoal.rebuild import priority, rebuild_within, rewire, rewire_alone
 
 METHODS = ("search", "greedy", "optimal")
 OBJECTIVES = ("edges", "l1")
+DENSITIES = ("keep", "free")
 # Slices up to this many edges go to the exact solver of the degree program.
 EXACT_EDGES = {"fast": 0, "balanced": 1_000, "thorough": 4_000}
 # How often the people of a slice that is released alone are looked through for crowds to change to.
@@ -54,6 +57,7 @@ class How:
     objective: str
     deletion_weight: float
     restarts: int
+    density: str | None = None
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -64,6 +68,13 @@ class How:
             one_of(name, value, known)
         number("deletion_weight", self.deletion_weight, 0, 1_000, above=True)
         whole("restarts", self.restarts, 1)
+        if self.density is not None:
+            one_of("density", self.density, DENSITIES)
+        if self.density == "keep" and not self.weighs_nothing:
+            raise InputError(
+                "density 'keep' needs the method 'search', the objective 'edges' and no deletion_weight (--keep-edges): otherwise "
+                "the number of edges follows from those"
+            )
         if self.time_limit is not None:
             number("time_limit", self.time_limit, 0, math.inf)
         if self.method != "search" and self.effort != "balanced":
@@ -73,6 +84,21 @@ class How:
                 "deletion_weight (--removal-weight) needs the method 'search' and the objective 'edges': "
                 "medians leave nothing to weigh"
             )
+
+    @property
+    def weighs_nothing(self) -> bool:
+        """Whether degrees are free to be chosen, with removed and added edges counted alike."""
+        return self.method == "search" and self.objective == "edges" and self.deletion_weight == 1
+
+    @property
+    def keeps_density(self) -> bool:
+        """Whether slices keep their numbers of edges."""
+        return self.density != "free" and self.weighs_nothing
+
+    def edges_to_have(self, count: int) -> tuple[int, int] | None:
+        """How many edges a slice of so many may have afterwards; None where any number will do."""
+        slack = slack_of(count)
+        return (count - slack, count + slack) if self.keeps_density else None
 
 
 class Groups(NamedTuple):
@@ -153,43 +179,62 @@ def rebuild_slice(
     directed: bool,
     limits: SliceLimits | None = None,
     change_class: int | None = None,
+    elsewhere: Elsewhere | None = None,
     senders: np.ndarray | None = None,
     rng: np.random.Generator,
-) -> np.ndarray:
+) -> tuple[np.ndarray, float]:
     """Stages 2 and 3 for one slice: a simple graph in which the members of a group have equal degrees.
 
-    `change_class` is the k of a slice that is released alone: its people may then change to another crowd. `senders` marks
-    the people of a directed slice who only send, where all others only receive.
+    `change_class` is the k of a slice that is released alone: its people may then change to another crowd. `elsewhere` says
+    who meets in other slices: among deletions that cost the same, one-off contacts go before lasting ties. Gives the slice, and
+    about how many edits it took to keep its number of edges. `senders` marks the people of a directed slice who only send, where
+    all others only receive.
     """
     view = SliceView(edges, labels, directed=directed, limits=limits, senders=senders)
     by_search, by_edges, exact = how.method == "search", how.objective == "edges", EXACT_EDGES[how.effort]
     if view.limited:
-        return rebuild_within(
+        made = rebuild_within(
             view,
-            lambda: realize(view, how, rng),
+            lambda: realize(view, how, rng, elsewhere),
             deletion_weight=how.deletion_weight,
             exact_pairs=exact if by_edges else 0,
             rng=rng,
         )
-    chosen = realize(view, how, rng)
+        return made, 0.0
+    chosen = realize(view, how, rng, elsewhere)
     if change_class is not None and not directed and by_search and by_edges:
         weight, rounds = how.deletion_weight, CROWD_ROUNDS[how.effort]
-        return rewire_alone(
-            view, chosen, change_class, deletion_weight=weight, exact_edges=exact, rounds=rounds, rng=rng
+        made = rewire_alone(
+            view,
+            chosen,
+            change_class,
+            deletion_weight=weight,
+            exact_edges=exact,
+            rounds=rounds,
+            edges=how.edges_to_have(len(edges)),
+            rng=rng,
         )
+        return made, chosen.price
     wanted = chosen.levels[view.labels]
     made = rewire(view, wanted, deleted=chosen.deleted, rng=rng) if by_search else priority(view, wanted, rng)
     if not np.array_equal(SliceView(made, labels, directed=directed).degrees, wanted):
         raise GuaranteeError(
             "a slice was rebuilt with other degrees than chosen; nothing was released, please report this"
         )
-    return made
+    return made, chosen.price
 
 
-def realize(view: SliceView, how: How, rng: np.random.Generator) -> Chosen:
+def realize(view: SliceView, how: How, rng: np.random.Generator, elsewhere: Elsewhere | None = None) -> Chosen:
     """Stage 2: one degree for each group, by the degree program or, as the paper does, from medians."""
     if how.method == "search" and how.objective == "edges":
-        return choose_degrees(view, deletion_weight=how.deletion_weight, exact_edges=EXACT_EDGES[how.effort], rng=rng)
+        return choose_degrees(
+            view,
+            deletion_weight=how.deletion_weight,
+            exact_edges=EXACT_EDGES[how.effort],
+            edges=how.edges_to_have(len(view.us)),
+            ties=NO_TIES if elsewhere is None else ties_of(view, elsewhere),
+            rng=rng,
+        )
     centres = middle(*group_medians(view.degrees[:, None], view.labels))[:, 0]
     if view.limited:
         return Chosen(centres)

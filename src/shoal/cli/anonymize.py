@@ -47,6 +47,7 @@ def anonymize(
     exempt: options.Exempt = None,
     removal_weight: options.RemovalWeight = 1.0,
     keep_edges: Annotated[bool, typer.Option("--keep-edges", hidden=True)] = False,
+    density: options.Density = None,
     method: Annotated[str, typer.Option("--method", help="search, or the paper's greedy or optimal.")] = "search",
     effort: options.Effort = "balanced",
     time_limit: Annotated[
@@ -90,7 +91,8 @@ def anonymize(
                 contacts=contacts, protect_counts=protect_counts, stratum=stratum,
                 **bundles.traits(load.options["nodes"], attributes, hierarchy, sensitive, diverse),
                 method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
-                deletion_weight=removal_weight, restarts=restarts, **running, progress=saving.progress,
+                deletion_weight=removal_weight, density=density, restarts=restarts, **running,
+                progress=saving.progress,
             )  # fmt: skip
         saving(release, output, input, private=private, keep_ids=keep_ids)
         saving.tell(*console.describe_memory(peaks_of(graph)))

@@ -92,12 +92,11 @@ def audit(
     with progress.stage("starting", 1):
         from shoal.audit import audit as run
         from shoal.errors import InputError
-        from shoal.large import is_contacts_folder
 
     records = record or []
     if groups_known and not (original and records):
         raise InputError("--groups-known needs --original, and --record, which knows the groups")
-    if is_contacts_folder(input):
+    if bundles.is_contacts_folder(input):
         where = {"jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory}
         refused = {"--original": original, "--record": records, "OTHER": other, "--strength": strength}
         _audit_folder(input, k or 5, {**load.options, **where}, refused, json=json, quiet=quiet)

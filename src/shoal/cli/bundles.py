@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from shoal.release import Release
 
 
+def is_contacts_folder(path: Path) -> bool:
+    """Whether this is a folder of contacts; only for folders is it worth loading what knows that."""
+    if not path.is_dir():
+        return False
+    from shoal.large import is_contacts_folder as look
+
+    return look(path)
+
+
 def _reading(
     slice: options.Width = None,
     slices: options.Parts = None,
@@ -124,12 +133,13 @@ class Load:
         It keeps the contacts behind its edges, where they are to be drawn.
         """
         from shoal.draw import kept
-        from shoal.large import is_contacts_folder, open_folder
 
         given = self.options | {"contacts": kept(contacts)}
         if not is_contacts_folder(path):
             yield self(path, progress, contacts=given["contacts"]), where.options | {"shard_people": where.shard_people}
             return
+        from shoal.large import open_folder
+
         with open_folder(path, **given, **where.options, beside=beside, progress=progress) as graph:
             yield graph, {"shard_people": where.shard_people}
 

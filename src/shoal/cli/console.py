@@ -111,6 +111,7 @@ def describe_release(release: Release) -> list[str]:
         f"{edges.removed:,} removed, {edges.added:,} added.",
         *_contacts(release),
         *_traits(release),
+        *filter(None, [release.density_in_words()]),
     ]
 
 

@@ -42,6 +42,7 @@ def extend(
     forbid: options.Forbid = None,
     exempt: options.Exempt = None,
     removal_weight: options.RemovalWeight = 1.0,
+    density: options.Density = None,
     effort: options.Effort = "balanced",
     seed: options.Seed = None,
     where: bundles.Running,
@@ -59,7 +60,7 @@ def extend(
         console.tell_input(graph, quiet=saving.quiet, json=saving.json)
         with console.own_stdout():
             made = run(
-                release, graph, private, allow=allow, **limits, contacts=contacts, seed=seed, effort=effort,
+                release, graph, private, allow=allow, **limits, contacts=contacts, density=density, seed=seed, effort=effort,
                 deletion_weight=removal_weight, **running, progress=saving.progress,
             )  # fmt: skip
         saving(made, output, input, f" together with {release}", private=private)

@@ -235,6 +235,14 @@ Date = Annotated[
     ),
 ]
 Effort = Annotated[str, typer.Option("--effort", help="fast, balanced or thorough.")]
+Density = Annotated[
+    str | None,
+    typer.Option(
+        "--density",
+        help="keep (every slice has as many edges as before within 2 %, the default), or free (the fewest edges change).",
+        rich_help_panel=CHANGE,
+    ),
+]
 Json = Annotated[
     bool, typer.Option("--json", help="Print JSON to stdout instead of sentences.", rich_help_panel=_OUTPUT)
 ]

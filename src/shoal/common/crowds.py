@@ -57,7 +57,10 @@ def crowd_sizes(rows: np.ndarray) -> np.ndarray:
     >>> crowd_sizes(np.array([[1, 2], [1, 2], [3, 0]])).tolist()
     [2, 2, 1]
     """
-    _, crowd, count = distinct_rows(rows)
+    if rows.ndim == 1:  # without asking for one row of each crowd numpy sorts in half the time
+        _, crowd, count = np.unique(rows, return_inverse=True, return_counts=True)
+    else:
+        _, crowd, count = distinct_rows(rows)
     return count[crowd]
 
 

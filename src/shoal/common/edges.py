@@ -12,3 +12,12 @@ def edge_keys(edges: np.ndarray) -> np.ndarray:
     [1, 4294967298]
     """
     return (edges[:, 0].astype(np.int64) << 32) | edges[:, 1]
+
+
+def slack_of(count: int) -> int:
+    """By how many edges a slice of so many may grow or shrink and still count as dense as before: 2 %, and no less than one.
+
+    >>> slack_of(20), slack_of(1000)
+    (1, 20)
+    """
+    return max(1, count // 50)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 FAR = 1 << 60  # what cannot be costs this much
-NOBODY: int = np.int64(-1)  # type: ignore[assignment]  # kernels are compiled once for 64 bits, and again for a literal
+NOBODY: int = np.int64(-1)  # type: ignore[assignment]  # of 64 bits, like everything it is compared with
 PERSON = np.dtype([(name, np.int64) for name in ("k", "exempt", "crowd", "label", "slot", "zone")])
 GROUP = np.dtype([(name, np.int64) for name in ("first", "room", "count", "top", "n_top", "exempt")])
 

@@ -17,7 +17,7 @@ from shoal.errors import InputError
 
 
 @njit
-def _cheapest_runs(
+def fill_runs(
     values: np.ndarray, levels: np.ndarray, prefix: np.ndarray, longest: int, cost: np.ndarray, cut: np.ndarray
 ) -> None:
     """``cost[i]``: least cost of runs of the first i sorted values; ``cut[i]``: where the last of them begins."""
@@ -52,7 +52,7 @@ def cheapest_cuts(values: np.ndarray, k: np.ndarray | int) -> tuple[int, np.ndar
     longest = 2 * int(levels.max(initial=1)) - 1
     cost, cut = np.empty(n + 1, np.int64), np.zeros(n + 1, np.int64)
     prefix = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
-    _cheapest_runs(values.astype(np.int64), levels, prefix, longest, cost, cut)
+    fill_runs(values.astype(np.int64), levels, prefix, longest, cost, cut)
     return int(cost[n]), cut
 
 

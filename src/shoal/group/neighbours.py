@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from shoal.common.crowds import distinct_rows
 from shoal.common.progress import run_jobs
@@ -145,6 +144,8 @@ def _dense(
 def _sparse(
     degrees: np.ndarray, n_neighbours: int, jobs: int, progress: Callable[[float], None] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
+    from scipy import sparse
+
     n = len(degrees)
     by_row = sparse.csr_array(degrees.astype(np.int32))
     by_column = by_row.tocsc()

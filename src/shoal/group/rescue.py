@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import optimize, sparse
 
 from shoal.common.crowds import distinct_rows
 from shoal.common.solver import milp
@@ -54,6 +53,8 @@ def _enough_for_all(
     An integer program. Its variables are the people of a kind who join a host, for every pair that is allowed; and, for
     every host and every level above its floor, whether anybody of that level joins.
     """
+    from scipy import optimize, sparse
+
     kind, host = np.nonzero(allowed)
     higher = np.flatnonzero(level[kind] > floor[host])
     opened, which = np.unique(np.stack([level[kind], host])[:, higher], axis=1, return_inverse=True)

@@ -103,13 +103,20 @@ def _undo(p, s, t):
 
 
 @njit
-def _parity_change(p, t):
-    """Whether a move changes the sum from even to odd or back."""
+def _sum_change(p, t):
+    """By how much a move changes the sum of all degrees."""
     change = 0
     for q in range(t.counts[0]):
-        if t.journal[q] < 0:
-            change ^= p.odd[(-1 - t.journal[q]) // 2]
+        code = -1 - t.journal[q]
+        if code >= 0:
+            change += p.size[code // 2] * (1 if code & 1 else -1)
     return change
+
+
+@njit
+def _strays(degrees, p):
+    """What a sum of degrees costs that is outside its range."""
+    return p.total[2] * max(p.total[0] - degrees, degrees - p.total[1], 0.0)
 
 
 @njit
@@ -140,7 +147,7 @@ def _move(g, rising, depth, threshold, limit, p, s, t, rng):
 
 @njit
 def _begin(deleted, level, fixed, limit, p, rng):
-    """The state, its total and parity: a start above the levels is covered first, then groups sink that nobody holds up."""
+    """The state, its total and the sum of degrees: a start above the levels is covered first, then groups sink nobody holds up."""
     n, m = p.labels.size, p.weight.size
     s, t = State(deleted, np.zeros(n, np.int64), level, np.zeros(m, np.int64)), new_scratch(n, limit)
     for e in range(p.us.size):
@@ -154,18 +161,27 @@ def _begin(deleted, level, fixed, limit, p, rng):
             t.counts[0] = 0
             t.counts[1] += 1
             walk(i, np.int64(NOBODY), p, s, t, rng)
-    total, parity = 0.0, 0
+    total, degrees = 0.0, 0
     for g in range(m):
         t.counts[0] = 0
         count_tight(g, p, s)
         if not fixed:
             settle(g, p, s, t)
         total += p.weight[g] * level[g]
-        parity ^= p.odd[g] & level[g] & 1
+        degrees += p.size[g] * level[g]
     for e in range(p.us.size):
         if deleted[e]:
             total += p.cost[e]
-    return s, t, total, parity
+    return s, t, total + _strays(degrees, p), degrees
+
+
+@njit
+def _keep(s, deleted, level):
+    """Copy deletions and levels; numba takes a second to compile an assignment of whole arrays."""
+    for e in range(deleted.size):
+        deleted[e] = s.deleted[e]
+    for g in range(level.size):
+        level[g] = s.level[g]
 
 
 @njit
@@ -174,16 +190,18 @@ def anneal(p, deleted, level, rounds, hot, cold, fixed, depth, rng):
 
     Moves: lower or raise a group by one, or shift a deletion along a path. A level move may draw a chain of up to
     ``depth`` groups with it. ``fixed`` keeps the levels, which leaves the covering of surplus degrees. The best state is
-    looked at every few moves only, so that saving it stays cheap, and only where the sum over ``odd`` groups is even.
+    looked at every few moves only, so that saving it stays cheap, and only where the sum of the degrees is even, if it has to be.
+    A sum outside its range costs what ``total`` says.
     """
     us, vs, labels, weight = p.us, p.vs, p.labels, p.weight
     n, n_edges, m, widest = labels.size, us.size, weight.size, 1
     for g in range(m):
         widest = max(widest, p.first[g + 1] - p.first[g])
     limit = 64 * widest + 64
-    s, t, total, parity = _begin(deleted, level, fixed, limit, p, rng)
+    s, t, total, degrees = _begin(deleted, level, fixed, limit, p, rng)
     rest, counts = s.rest, t.counts
-    best_total, best_deleted, best_level = np.inf if parity else total, deleted.copy(), level.copy()
+    even = np.int64(p.total[3])
+    best_total, best_deleted, best_level = np.inf if degrees % even else total, deleted.copy(), level.copy()
     steps = np.int64(rounds * (m + n_edges)) if n_edges else 0
     stride, since = max(1, (n + n_edges) // 48), 0
     temperature, cool = hot, (cold / hot) ** (1.0 / max(1, steps // 256))
@@ -206,17 +224,20 @@ def anneal(p, deleted, level, rounds, hot, cold, fixed, depth, rng):
         else:
             threshold = 1e-9 - temperature * np.log(1.0 - rng.random())
             delta = _move(g, deleted[e], depth, threshold, limit, p, s, t, rng)
+        if delta <= threshold + _strays(degrees, p):
+            after = degrees + _sum_change(p, t)
+            delta += _strays(after, p) - _strays(degrees, p)
+        else:
+            after = degrees
         if delta <= threshold:
             total += delta
-            parity ^= _parity_change(p, t)
+            degrees = after
         else:
             _undo(p, s, t)
         since += 1
-        if since >= stride and parity == 0 and total < best_total - 1e-9:
+        if since >= stride and degrees % even == 0 and total < best_total - 1e-9:
             since, best_total = 0, total
-            best_deleted[:] = deleted
-            best_level[:] = level
-    if (parity == 0 or best_total == np.inf) and total < best_total - 1e-9:
-        best_deleted[:] = deleted
-        best_level[:] = level
+            _keep(s, best_deleted, best_level)
+    if (degrees % even == 0 or best_total == np.inf) and total < best_total - 1e-9:
+        _keep(s, best_deleted, best_level)
     return best_deleted, best_level

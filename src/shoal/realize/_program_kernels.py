@@ -17,7 +17,8 @@ class Program(NamedTuple):
     cost: np.ndarray
     labels: np.ndarray
     weight: np.ndarray
-    odd: np.ndarray  # 1 for groups of odd size, where the sum of the degrees has to be even
+    size: np.ndarray  # members of each group who count in the sum of the degrees
+    total: np.ndarray  # the least and the largest such sum, what straying from it costs, and 2 where it has to be even
     low: np.ndarray  # the lowest and the highest degree a group may get
     high: np.ndarray
     start: np.ndarray  # edges at node i: at[start[i]:start[i + 1]]

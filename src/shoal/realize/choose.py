@@ -19,13 +19,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from shoal.realize._anneal_kernels import anneal
 from shoal.realize._program_kernels import Program, buckets, prices
-from shoal.realize.close import close, gap_of, prices_of_rising
+from shoal.realize.close import bring_within, close, gap_of, prices_of_rising
 from shoal.realize.enforce import is_realizable, realize_slice
-from shoal.realize.highs import Rows, minimise, rows_of
+from shoal.realize.exact import solve_whole
+from shoal.realize.ties import EQUALS, NO_TIES, Ties
 from shoal.realize.view import SliceView
 
 EXACT_EDGES = 1000  # slices up to this size go to the solver
@@ -37,13 +37,18 @@ GAP = 1e-3  # relative, of an objective that is larger than the edges changed
 TOO_DEAR = 1e6  # what it costs to delete an edge that must stay
 STRETCHES = 32  # of the directed search; between two of them λ moves
 FIRST_LEAN, MOST_LEAN = 0.03, 0.45  # by how much λ moves first, and how far it may go
+ANY_SUM = np.array([0.0, np.inf, 0.0, 1.0])  # of the degrees of a slice
+STRAYING = (
+    0.25  # what a degree outside the range of the sum costs a search, beside its price μ; see `DegreeProgram.search`
+)
 
 
 class Chosen(NamedTuple):
-    """A degree for every group, and which edges to delete for them; None where that was not looked at."""
+    """A degree for every group, which edges to delete for them (if that was looked at), and what the number of edges took."""
 
     levels: np.ndarray
     deleted: np.ndarray | None = None
+    price: float = 0.0
 
 
 class Answer(NamedTuple):
@@ -62,6 +67,8 @@ def choose_degrees(
     exact_edges: int = EXACT_EDGES,
     may_sink: np.ndarray | None = None,
     lack_price: np.ndarray | float = 0.5,
+    edges: tuple[int, int] | None = None,
+    ties: Ties = NO_TIES,
 ) -> Chosen:
     """Degrees of the groups in one slice, and the edges to delete for them.
 
@@ -72,15 +79,16 @@ def choose_degrees(
     ``may_sink`` marks people who may end below the degree of their group, because they can change to another one
     afterwards (see :mod:`shoal.rebuild.crowds`): an edge lost there need not come back. ``lack_price`` is what a
     missing degree costs (of all groups, or of each): half an edge if two that lack one can be joined, a whole one
-    if they are neighbours already.
+    if they are neighbours already. ``edges`` is how many the slice may have afterwards; any number by default. ``ties``
+    decide among equals.
 
     >>> path = np.array([[0, 1], [1, 2], [2, 3]], dtype=np.int32)
     >>> choose_degrees(SliceView(path, np.array([0, 0, 1, 1])), rng=np.random.default_rng(0))
-    Chosen(levels=array([2, 2]), deleted=array([False, False, False]))
+    Chosen(levels=array([2, 2]), deleted=array([False, False, False]), price=0.0)
     """
     if view.us.size == 0:
         return Chosen(view.bounds[0].copy(), np.zeros(0, bool))
-    program = DegreeProgram(view, deletion_weight, may_sink, lack_price)
+    program = DegreeProgram(view, deletion_weight, may_sink, lack_price, edges, ties)
     found = program.expand(program.solve(rng, exact, exact_edges))
     if may_sink is not None:
         return found
@@ -89,7 +97,7 @@ def choose_degrees(
         levels = realize_slice(
             found.levels, view.sizes, view.degrees, view.labels, directed=view.directed, highest=view.bounds[1]
         )
-        found = Chosen(levels, cover_surplus(view, levels[view.labels], rng=rng))
+        found = Chosen(levels, cover_surplus(view, levels[view.labels], rng=rng), found.price)
     return found
 
 
@@ -104,7 +112,8 @@ def _program(us: np.ndarray, vs: np.ndarray, cost: np.ndarray, labels: np.ndarra
     """The arrays of the kernels; levels may be anything."""
     start, ends = buckets(np.stack([us, vs], axis=1).ravel(), len(labels))
     none, high = np.zeros(len(weight), np.int64), np.full(len(weight), np.iinfo(np.int64).max)
-    return Program(us, vs, cost, labels, weight, none, none, high, start, ends // 2, *buckets(labels, len(weight)))
+    members = buckets(labels, len(weight))
+    return Program(us, vs, cost, labels, weight, none, ANY_SUM, none, high, start, ends // 2, *members)
 
 
 class DegreeProgram:
@@ -116,8 +125,12 @@ class DegreeProgram:
         deletion_weight: float,
         may_sink: np.ndarray | None = None,
         lack_price: np.ndarray | float = 0.5,
+        edges: tuple[int, int] | None = None,
+        ties: Ties = NO_TIES,
     ) -> None:
-        self.view, self.adds_up = view, may_sink is None
+        self.ties = ties
+        self.view, self.adds_up, self.free = view, may_sink is None, math.inf
+        self.within = edges if self.adds_up else None
         labels, sizes, degrees = view.labels, view.sizes, view.degrees
         bound = np.ones(view.n_nodes, bool) if may_sink is None else ~may_sink
         inside = np.zeros(view.n_groups, bool)
@@ -129,6 +142,11 @@ class DegreeProgram:
             inside &= low < high
         elif not view.directed and (sizes % 2).any():  # the cheapest that can make the sum even, idle or not
             inside[np.argmin(np.where(sizes % 2 == 1, sizes, view.n_nodes + 1))] = True
+        if (
+            self.within is not None
+        ):  # and an idle one of every size, for numbers of edges that the others do not add up to
+            idle = np.flatnonzero(~inside)
+            inside[idle[np.unique(sizes[idle], return_index=True)[1]]] = True
         self.groups = np.flatnonzero(inside)
         m = self.groups.size
         place = np.full(view.n_groups, m)  # the last group holds those who do not count
@@ -143,14 +161,15 @@ class DegreeProgram:
         of_end = np.where(bound, price[labels], 0.0)
         cost = deletion_weight + of_end[view.us] + of_end[view.vs]
         cost = np.where(view.must_keep, TOO_DEAR, cost)[self.edges]
+        self.dear = cost + np.broadcast_to(ties.dearer, view.us.shape)[self.edges]
         counted = sizes if may_sink is None else np.bincount(labels[bound], minlength=view.n_groups)
         self.sizes, self.side, self.degrees = counted[self.groups], view.side[self.groups], degrees[self.nodes]
         weight = np.append(self.sizes * price[self.groups], 0.0)
         self.low, self.high = (np.append(ends[self.groups], view.n_nodes) for ends in view.bounds)
         arrays = _program(us, vs, cost, place[self.nodes].astype(np.int64), weight)
-        parity = 1 if self.adds_up and not view.directed else 0
-        odd = np.append(self.sizes % 2 * parity, 0)
-        self.arrays = arrays._replace(low=self.low, high=self.high, odd=odd)
+        total = ANY_SUM.copy()
+        total[3] = 2.0 if self.adds_up and not view.directed else 1.0
+        self.arrays = arrays._replace(low=self.low, high=self.high, size=np.append(self.sizes, 0), total=total)
 
     def expand(self, answer: Answer) -> Chosen:
         """The answer for all groups and edges; a group that takes no part gets the largest degree in it."""
@@ -158,15 +177,26 @@ class DegreeProgram:
         np.maximum.at(levels, self.view.labels, self.view.degrees)
         levels[self.groups] = answer.level
         deleted[self.edges] = answer.deleted
-        return Chosen(levels, deleted)
+        return Chosen(levels, deleted, max(0.0, self.plain(answer) - self.free))
+
+    def plain(self, answer: Answer) -> float:
+        """The objective, whether it adds up or not."""
+        return float(self.arrays.cost[answer.deleted].sum() + (self.arrays.weight[:-1] * answer.level).sum())
 
     def value(self, answer: Answer) -> float:
         """The objective once the smaller side has risen to the larger one, or a small group has made the sum even."""
-        total = self.arrays.cost[answer.deleted].sum() + (self.arrays.weight[:-1] * answer.level).sum()
+        total = self.plain(answer)
         if not self.adds_up:
-            return float(total)
+            return total
         step = 1 if self.view.directed else np.min(self.sizes[self.sizes % 2 == 1], initial=self.view.n_nodes)
-        return float(total + 0.5 * step * abs(gap_of(answer.level, self.sizes, self.side)))
+        gap = abs(gap_of(answer.level, self.sizes, self.side))
+        return float(total + 0.5 * step * gap + 2 * abs(self.missing(answer)))
+
+    def missing(self, answer: Answer) -> int:
+        """How many degrees the slice lacks for the fewest edges it may have; negative where it has more than it may."""
+        total = int(self.sizes @ answer.level)
+        low, high = (2 * count for count in self.within) if self.within is not None else (total, total)
+        return min(max(total, low), high) - total
 
     def solve(self, rng: np.random.Generator, exact: bool | None, exact_edges: int) -> Answer:
         """Closed form where no deletion can pay, else search, and the solver where the slice is small enough."""
@@ -176,13 +206,18 @@ class DegreeProgram:
         # takes an edge at one of its members), and with few of them the even sum is all that keeps the solver busy
         weight = p.weight[p.labels]
         paying = weight[p.us] + weight[p.vs] > p.cost
-        if not paying.any() and (top <= self.high).all():
-            return Answer(top[:-1], np.zeros(p.us.size, bool))
+        found = Answer(top[:-1], np.zeros(p.us.size, bool))
+        if not paying.any() and (top <= self.high).all() and not self.missing(found):
+            return found
         found = self.search(rng)
         if exact or (exact is None and p.us.size <= exact_edges and paying.mean() > 0.1):
-            best = self.milp(math.inf if exact else NODES, 0.0 if exact else GAP)
-            found = min((a for a in (found, best) if a is not None), key=self.value)
-        return found
+            best = solve_whole(self, math.inf if exact else NODES, 0.0 if exact else GAP)
+            if best is not None and self.value(Answer(*best)) <= self.value(found) + 1e-6:
+                return Answer(*best)
+        if (self.dear == p.cost).all():
+            return found
+        other = self.anneal(found, 2.0, 0.5 * EQUALS, 0.05 * EQUALS, rng, fixed=True, cost=self.dear)
+        return other if self.value(other) <= self.value(found) + 1e-6 else found
 
     def search(self, rng: np.random.Generator) -> Answer:
         """Prices, then local search; a directed one in stretches, λ moving faster as long as it goes one way."""
@@ -194,16 +229,22 @@ class DegreeProgram:
         rounds = min(20.0, max(0.3, EFFORT / size * min(1.0, LARGE / size)))
         rounds *= min(1.0, DENSE / max(1.0, self.sizes.mean() * self.degrees.mean()))
         if not self.view.directed:
-            return self.anneal(answer, rounds, 0.05, 0.01, rng)
+            answer = self.anneal(answer, rounds, 0.05, 0.01, rng)
+            self.free = self.plain(answer)
+            if not self.missing(answer):
+                return answer
         best, fewest, depth = answer, math.inf, 2 if rounds > 1 else 1
-        lean, step, way = 0.0, 2 * FIRST_LEAN, 0
+        lean, step, way = np.zeros(2), np.full(2, 2 * FIRST_LEAN), np.zeros(2)
         for hot, cold in pairwise(np.geomspace(0.1, 0.01, STRETCHES + 1)):
             answer = self.anneal(answer, 2 * rounds / STRETCHES, hot, cold, rng, lean=lean, depth=depth)
             if self.value(answer) < fewest:
                 best, fewest = answer, self.value(answer)
-            before, way = way, int(np.sign(gap_of(answer.level, self.sizes, self.side)))
-            step *= 1.5 if way == before else 0.5
-            lean = float(np.clip(lean + way * step, -MOST_LEAN, MOST_LEAN))
+            gap = gap_of(answer.level, self.sizes, self.side) if self.view.directed else 0
+            before, way = way, np.sign([gap, -self.missing(answer) or -lean[1]])
+            step *= np.where(way == before, 1.5, 0.5)
+            lean += way * step
+            lean[1] = max(lean[1], -MOST_LEAN)
+            lean[0] = np.clip(lean[0], *(np.array([-1, 1]) * (MOST_LEAN + min(lean[1], 0.0))))
         return best
 
     def anneal(
@@ -215,16 +256,20 @@ class DegreeProgram:
         rng: np.random.Generator,
         *,
         fixed: bool = False,
-        lean: float = 0.0,
+        cost: np.ndarray | None = None,
+        lean: np.ndarray | None = None,
         depth: int | None = None,
     ) -> Answer:
-        """Local search from an answer, with the price of equal sides at `lean`; `fixed` leaves the levels as they are."""
-        weight = self.arrays.weight
-        if lean:
-            weight = weight + np.append(lean * self.side * self.sizes, 0.0)
+        """Local search from an answer, at the prices `lean` of equal sides and of a degree; `fixed` leaves the levels."""
+        weight, total = self.arrays.weight, self.arrays.total
+        if lean is not None:
+            weight = weight + np.append((lean[0] * self.side + lean[1]) * self.sizes, 0.0)
+            if self.within is not None:
+                total = np.array([2.0 * self.within[0], 2.0 * self.within[1], STRAYING, total[3]])
         level = np.append(answer.level, self.view.n_nodes)
         depth = depth or (2 if rounds > 2 and not fixed else 1)
-        arrays, deleted = self.arrays._replace(weight=weight), answer.deleted.copy()
+        cost = self.arrays.cost if cost is None else cost
+        arrays, deleted = self.arrays._replace(cost=cost, weight=weight, total=total), answer.deleted.copy()
         deleted, level = anneal(arrays, deleted, level, float(rounds), float(hot), float(cold), fixed, depth, rng)
         return Answer(level[:-1], deleted)
 
@@ -235,7 +280,7 @@ class DegreeProgram:
         who has as many as the level, less half an edge per member. Where no steps are found, each group of a directed slice
         gets the smaller of its two levels.
         """
-        view, (levels, deleted) = self.view, chosen
+        view, (levels, deleted, price) = self.view, chosen
         assert deleted is not None
         us, vs = view.us[~deleted], view.vs[~deleted]
         rest = np.bincount(np.concatenate([us, vs]), minlength=view.n_nodes)
@@ -251,41 +296,9 @@ class DegreeProgram:
         closed = close(levels, view.sizes, view.side, of_steps)
         if view.directed and not view.limited and gap_of(closed, view.sizes, view.side):
             closed = np.tile(np.minimum(*np.split(closed, 2)), 2)
+        if self.within is not None:
+            closed = bring_within(closed, view.sizes, view.side, of_steps, self.within)
         if np.array_equal(closed, levels):
             return chosen
         answer = Answer(closed[self.groups], deleted[self.edges])
-        return Chosen(closed, self.expand(self.anneal(answer, 2.0, 0.1, 0.05, rng, fixed=True)).deleted)
-
-    def milp(self, nodes: float, gap: float) -> Answer | None:
-        """HiGHS, with the sum as a constraint of its own: Σ s δ = 2 z, or equal sides.
-
-        Groups without edges may rise to make the sides equal, with one variable for each of their sizes.
-        """
-        p, n_edges, m = self.arrays, self.arrays.us.size, self.groups.size
-        extra, extra_cost = np.array([-2.0]), np.zeros(1)
-        if self.view.directed:
-            idle = np.unique(self.view.sizes)
-            extra, extra_cost = np.concatenate([idle, -idle]), np.tile(0.5 * idle, 2)
-        people = np.flatnonzero(p.labels < m)
-        row = np.full(p.labels.size, -1)
-        row[people] = np.arange(people.size)
-        ends = np.concatenate([row[p.us], row[p.vs]])
-        rows = np.concatenate([ends[ends >= 0], np.arange(people.size)])
-        cols = np.concatenate([np.tile(np.arange(n_edges), 2)[ends >= 0], n_edges + p.labels[people]])
-        shape = (people.size, n_edges + m + len(extra))
-        constraints = [rows_of((rows, cols), np.ones(rows.size), shape, self.degrees[people], np.inf)]
-        if self.adds_up:
-            total = np.concatenate([np.zeros(n_edges), self.side * self.sizes, extra])
-            constraints.append(Rows(sparse.csr_array(total[None]), 0, 0))
-        low, high = self.low[:-1], self.high[:-1].astype(float)
-        if not self.view.directed:
-            high = np.maximum(np.minimum(high, self.degrees.max() + 1.0), low)
-        x, _ = minimise(
-            np.concatenate([p.cost, p.weight[:-1], extra_cost]),
-            constraints,
-            np.concatenate([np.zeros(n_edges), low, np.zeros(len(extra))]),
-            np.concatenate([np.ones(n_edges), high, np.full(len(extra), np.inf)]),
-            nodes=nodes,
-            gap=gap,
-        )
-        return None if x is None else Answer(np.rint(x[n_edges : n_edges + m]).astype(np.int64), x[:n_edges] > 0.5)
+        return Chosen(closed, self.expand(self.anneal(answer, 2.0, 0.1, 0.05, rng, fixed=True)).deleted, price)

@@ -45,6 +45,31 @@ def close(levels: np.ndarray, sizes: np.ndarray, side: np.ndarray, prices: Price
     return levels
 
 
+def bring_within(
+    levels: np.ndarray, sizes: np.ndarray, side: np.ndarray, prices: Prices, edges: tuple[int, int]
+) -> np.ndarray:
+    """Levels a few steps away that make a number of edges in this range, the cheapest found, or the same where none are.
+
+    Both sides of a directed slice add up to that number, and the one side of an undirected slice to its double.
+    """
+    parts = [np.flatnonzero(side == one) for one in np.unique(side)]
+    now, ends = int(sizes @ levels) // 2, 2 if len(parts) == 1 else 1
+    if edges[0] <= now <= edges[1]:
+        return levels
+    rise, fall = prices(levels)
+    toward, away, way = (rise, fall, 1) if now < edges[0] else (fall, rise, -1)
+    best, least, ahead = levels, np.inf, np.arange(len(rise))[:, None]
+    for count in sorted(range(edges[0], edges[1] + 1), key=lambda count: abs(count - now))[:STEPS]:
+        moves, gap = np.zeros(len(levels), np.int64), ends * abs(count - now)
+        for part in parts:
+            found = close_gap(gap, sizes[part], toward[:, part], away[:, part])
+            moves[part] = 0 if found is None else found
+        cost = float(np.where(ahead < moves, toward, 0).sum() + np.where(ahead < -moves, away, 0).sum())
+        if cost < least and all(sizes[part] @ moves[part] == gap for part in parts):
+            best, least = levels + way * moves, cost
+    return best
+
+
 def steps_ahead(n_groups: int) -> int:
     """How many steps of every group to look at together: fewer where there are many groups to share them."""
     return max(2, min(STEPS, 100_000 // n_groups))

@@ -64,6 +64,13 @@ def has(key, edges):
 
 
 @njit
+def place_of(key, edges):
+    """The place of an edge in the list, or -1."""
+    s = _slot(key, edges.table)
+    return edges.places[s] if edges.table[s] == key else np.int64(-1)
+
+
+@njit
 def insert(key, edges):
     """Put in an edge that is not there."""
     s = _slot(key, edges.table)

@@ -46,15 +46,17 @@ def rewire_alone(
     deletion_weight: float = 1.0,
     exact_edges: int = 1000,
     rounds: int = 3,
+    edges: tuple[int, int] | None = None,
     rng: np.random.Generator,
 ) -> np.ndarray:
     """The edges of a slice that is released alone, for chosen degrees or, where that changes less, others.
 
     The degree program takes a missing degree for half an edge, which holds as long as partners are found. Groups whose
-    missing degrees stayed alone count them at a whole edge in the next round; the best round is kept.
+    missing degrees stayed alone count them at a whole edge in the next round; the best round is kept: the one that comes
+    nearest to as many ``edges`` as the slice may have, then the cheapest.
     """
     best = rewire(view, chosen.levels[view.labels], deleted=chosen.deleted, rng=rng)
-    fewest = _cost(view, best, deletion_weight)
+    fewest = _cost(view, best, deletion_weight, edges)
     crowd = np.bincount(chosen.levels, view.sizes, view.people + 1)
     large = (crowd >= 2 * k) & (np.append(0, crowd[:-1]) > 0)  # they can go one lower, many of them
     may_sink, price = large[chosen.levels][view.labels], np.full(view.n_groups, 0.5)
@@ -73,7 +75,7 @@ def rewire_alone(
             found = rewire(view, target, deleted=other.deleted, changes=changes, rng=rng)
         except InputError:  # no slice has these degrees
             break
-        cost = _cost(view, found, deletion_weight)
+        cost = _cost(view, found, deletion_weight, edges)
         if cost < fewest:
             best, fewest = found, cost
         lonely = np.bincount(view.labels, changes.alone, view.n_groups) > 0
@@ -81,5 +83,10 @@ def rewire_alone(
     return best
 
 
-def _cost(view: SliceView, edges: np.ndarray, deletion_weight: float) -> float:
-    return view.changes(edges.astype(np.int64) @ np.array([view.n_nodes, 1]), deletion_weight)
+def _cost(
+    view: SliceView, made: np.ndarray, deletion_weight: float, edges: tuple[int, int] | None
+) -> tuple[int, float]:
+    """By how many edges a slice misses its range, and what it costs."""
+    low, high = edges or (0, len(made))
+    cost = view.changes(made.astype(np.int64) @ np.array([view.n_nodes, 1]), deletion_weight)
+    return max(low - len(made), len(made) - high, 0), cost

@@ -1,0 +1,87 @@
+"""Who meets in other slices, and what that decides among changes of a slice that cost the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.engine.parts import Array, load
+from shoal.realize.view import SliceView
+
+EQUALS = 0.004  # of an edit: decides among equals, and hardly among others
+LONG = 8  # other slices in which a pair meets from which on it lasts as long as any
+BEFORE, AFTER = 1, 2  # of a pair: meets in the slice before, after
+
+
+class Elsewhere(NamedTuple):
+    """Pairs that meet in other slices: ``low * n + high``, in how many, and whether in the slice before (1) and after (2)."""
+
+    keys: np.ndarray
+    others: np.ndarray
+    marks: np.ndarray
+    degrees: np.ndarray  # (2, n) everybody's contacts in the slice before and after; 0 where there is none
+
+
+def look_around(
+    slices: Sequence[Array], t: int, near: tuple[int | None, int | None], n: int, here: np.ndarray | None = None
+) -> Elsewhere:
+    """What slice t has to know of the others: pairs of people who both have edges in it (or are marked ``here``)."""
+    if here is None:
+        here = np.zeros(n, bool)
+        here[load(slices[t]).ravel()] = True
+    found = [np.empty(0, np.int64)] * len(slices)
+    for s, held in enumerate(slices):
+        if s != t:
+            edges = load(held)
+            some = edges[here[edges[:, 0]] & here[edges[:, 1]]].astype(np.int64)
+            found[s] = np.unique(some.min(axis=1, initial=n) * n + some.max(axis=1, initial=0))
+    keys, others = np.unique(np.concatenate(found), return_counts=True)
+    marks, degrees = np.zeros(len(keys), np.int64), np.zeros((2, n), np.int64)
+    for side, beside in enumerate(near):
+        if beside is not None:
+            marks[np.searchsorted(keys, found[beside])] |= BEFORE << side
+            degrees[side] = np.bincount(load(slices[beside]).ravel(), minlength=n)
+    return Elsewhere(keys, others, marks, degrees)
+
+
+def meets(view: SliceView, elsewhere: Elsewhere) -> np.ndarray:
+    """In how many other slices the two of each edge meet."""
+    us, vs = view.us, view.vs - view.half
+    keys = np.minimum(us, vs) * view.people + np.maximum(us, vs)
+    return np.append(elsewhere.others, 0)[find(elsewhere.keys, keys)]
+
+
+def find(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Places of the wanted among sorted keys; the one behind the last for those that are not there."""
+    at = np.searchsorted(keys, wanted)
+    return np.where(np.append(keys, -1)[at] == wanted, at, len(keys))
+
+
+class Ties(NamedTuple):
+    """What decides among equals: what it costs more to delete each edge, pairs of nodes that may well be joined if both lack an
+    edge, and the worth of each, all in small parts of an edit (EQUALS)."""
+
+    dearer: np.ndarray | float
+    likely: np.ndarray
+    worth: np.ndarray
+
+
+NO_TIES = Ties(0.0, np.empty((0, 2), np.int64), np.empty(0))
+
+
+def ties_of(view: SliceView, elsewhere: Elsewhere) -> Ties:
+    """What decides among changes that cost the same.
+
+    Lasting ties stay rather than one-off contacts, and contacts of two who have unlike numbers of them, on which paths and
+    PageRank depend, rather than those of equals. Who lacks an edge should have somebody to join whom they meet elsewhere too.
+    """
+    one, other = view.degrees[view.us], view.degrees[view.vs]
+    lasts = np.minimum(meets(view, elsewhere), LONG) / LONG
+    dearer = EQUALS * (lasts + np.abs(1 / one - 1 / other))
+    if view.directed:
+        return Ties(dearer, NO_TIES.likely, NO_TIES.worth)
+    absent = (elsewhere.others > 1) & ~np.isin(elsewhere.keys, view.keys)
+    likely = np.stack(np.divmod(elsewhere.keys[absent], view.people), axis=1)
+    return Ties(dearer, likely, EQUALS * np.minimum(elsewhere.others[absent], LONG) / LONG)

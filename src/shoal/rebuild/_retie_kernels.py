@@ -1,0 +1,290 @@
+"""Kernels of retying: edges of one slice swap ends until they look as they should, and every degree stays.
+
+Every node has as many stubs as edges, numbered from ``start[i]``; an edge is two stubs that are tied to one another. A swap
+takes two edges p-d and r-y (stubs) and ties p-r and d-y. Nodes are those of `SliceView`: people, or senders below ``half`` and
+receivers from there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._numba import njit
+from shoal.realize.ties import AFTER, BEFORE
+from shoal.rebuild._edgeset import EdgeSet, has, insert, key_of, place_of, remove
+
+HERE, FIXED = 4, 8  # of a pair, beside BEFORE and AFTER: was an edge here; must stay as it is
+OTHERS, STEP, LEAST, MOST, COMMON, KIND = range(6)  # what is counted of edges
+BUCKETS = 32  # of each
+LOOKS = 4  # at stubs of one person, for one that may be tied anew
+
+
+class Around(NamedTuple):
+    """What a slice sees around it: pairs that meet in other slices, or were edges of it, and about its nodes."""
+
+    pairs: EdgeSet
+    others: np.ndarray  # of each pair: in how many other slices it meets, and the marks above
+    marks: np.ndarray
+    start: np.ndarray  # the others of the pairs of node i: near[start[i]:start[i + 1]]
+    near: np.ndarray
+    kind: np.ndarray  # of each node, for pairs of one kind; negative: of no kind
+    crowd: np.ndarray  # of each node, where ends may go to members of one crowd only; empty: to anybody
+    first: np.ndarray  # members of crowd g: who[first[g]:first[g + 1]]
+    who: np.ndarray
+    exempt: np.ndarray
+    pull: np.ndarray  # what a contact with each node adds to somebody's PageRank; none where that does not count
+    share: np.ndarray  # (2, nodes) what a contact that is there in the slice before, after, adds to the correlation
+
+
+class Ties(NamedTuple):
+    """A slice while its edges swap ends. Slot e is an edge; ``seen[e]`` holds its buckets, as they were when it was tied."""
+
+    half: int
+    start: np.ndarray
+    owner: np.ndarray  # of stubs
+    ends: np.ndarray  # (slots, 2) stubs
+    slot: np.ndarray  # of stubs
+    current: EdgeSet
+    seen: np.ndarray
+    repeats: np.ndarray  # (slots, 2) what the edge adds to the correlation with the slice before, after
+    listed: np.ndarray  # slots[:counts[0]] are the edges that are counted, and that swaps begin with
+    where: np.ndarray  # the place of a slot there, or -1
+    counts: np.ndarray  # edges counted, edits left to spend
+    off: np.ndarray  # by how much each node's contacts add more to its PageRank than wanted
+
+
+class Aim(NamedTuple):
+    """How many of the edges counted should be in each bucket of each feature or below, and what being off by one costs."""
+
+    wanted: np.ndarray
+    most: np.ndarray  # the highest bucket that occurs
+    weight: np.ndarray
+    repeats: np.ndarray  # and the correlation, over all edges
+    worth: np.ndarray
+    all_count: bool  # or only those that were not edges of the original
+
+
+@njit
+def _draw(low, high, rng):
+    return low + np.int64(rng.random() * (high - low))
+
+
+@njit
+def _mate(p, t):
+    """The stub that stub p is tied to."""
+    e = t.slot[p]
+    return t.ends[e, 0] + t.ends[e, 1] - p
+
+
+@njit
+def bucket(x):
+    """0, 1, 2, 3, then two for every doubling: 4-5, 6-7, 8-11, 12-15, 16-23 ..."""
+    if x < 2:
+        return x
+    low, b = 2, 2
+    while x >= 2 * low:
+        low *= 2
+        b += 2
+    return min(b + (x - low >= low // 2), BUCKETS - 1)
+
+
+@njit
+def _common(u, v, skip, other_skip, n, t):
+    """Contacts that u and v share here."""
+    if t.start[u + 1] - t.start[u] > t.start[v + 1] - t.start[v]:
+        u, v = v, u
+    found = 0
+    for p in range(t.start[u], t.start[u + 1]):
+        z = t.owner[_mate(p, t)]
+        if z != skip and z != other_skip and z != v and has(key_of(z, v, n), t.current):
+            found += 1
+    return found
+
+
+@njit
+def look(e, u, v, skip, other_skip, n, a, t):
+    """Write down the buckets of the pair u-v at slot e, and what it adds to the correlation; its marks."""
+    at, others, marks = place_of(key_of(u, v, n), a.pairs), np.int64(0), np.int64(0)
+    if at >= 0:
+        others, marks = a.others[at], a.marks[at]
+    seen, start = t.seen[e], t.start
+    seen[OTHERS] = bucket(others)
+    seen[STEP] = (marks & BEFORE > 0) + (marks & AFTER > 0)
+    one, other = start[u + 1] - start[u], start[v + 1] - start[v]
+    seen[LEAST], seen[MOST] = bucket(min(one, other)), bucket(max(one, other))
+    seen[COMMON] = 0 if t.half else bucket(_common(u, v, skip, other_skip, n, t))
+    seen[KIND] = a.kind[u] >= 0 and a.kind[u] == a.kind[v]
+    for side in range(2):
+        t.repeats[e, side] = a.share[side, u] + a.share[side, v] if marks & (1 << side) else 0.0
+    return marks
+
+
+@njit
+def weigh(e, marks, step, aim, have, total, t):
+    """Count an edge in (``step`` 1) or out (-1); the change of the distance."""
+    change = 0.0
+    for side in range(2):
+        off, x = total[side] - aim.repeats[side], step * t.repeats[e, side]
+        change += aim.worth[side] * x * (2.0 * off + x)
+        total[side] += x
+    if aim.all_count or not marks & HERE:
+        for f in range(have.shape[0]):
+            for b in range(t.seen[e, f], aim.most[f]):
+                change += aim.weight[f] * (2.0 * step * (have[f, b] - aim.wanted[f, b]) + 1.0)
+                have[f, b] += step
+    return change
+
+
+@njit
+def _list(e, counted, t):
+    """Put a slot on the list of edges that count, or take it off."""
+    if counted and t.where[e] < 0:
+        t.where[e] = t.counts[0]
+        t.listed[t.counts[0]] = e
+        t.counts[0] += 1
+    elif not counted and t.where[e] >= 0:
+        t.counts[0] -= 1
+        last = t.listed[t.counts[0]]
+        t.listed[t.where[e]], t.where[last] = last, t.where[e]
+        t.where[e] = -1
+
+
+@njit
+def _tie(e, p, q, seen_at, marks, n, aim, t):
+    """Slot e becomes p-q, which was looked at already."""
+    t.ends[e, 0], t.ends[e, 1] = p, q
+    t.slot[p] = t.slot[q] = e
+    t.seen[e], t.repeats[e] = t.seen[seen_at], t.repeats[seen_at]
+    insert(key_of(t.owner[p], t.owner[q], n), t.current)
+    _list(e, aim.all_count or not marks & HERE, t)
+
+
+@njit
+def _marks(u, v, n, a):
+    """The marks of a pair; FIXED where somebody is exempt, or where it is nobody's pair."""
+    if u == v or a.exempt[u] or a.exempt[v]:
+        return np.int64(FIXED)
+    at = place_of(key_of(u, v, n), a.pairs)
+    return a.marks[at] if at >= 0 else np.int64(0)
+
+
+@njit
+def _partner(c, d, a, t, rng):
+    """A stub for c in the place of d: of somebody met elsewhere, of a contact's contact, or where anybody of c's crowd is tied.
+
+    Without crowds anybody has an edge that counts. Of somebody's stubs a few are looked at for one that may go.
+    """
+    start, owner, chance, x = t.start, t.owner, rng.random(), c
+    if chance < 0.5 and a.start[c] < a.start[c + 1]:
+        x = a.near[_draw(a.start[c], a.start[c + 1], rng)]
+    elif chance < 0.75 and not t.half:
+        for _ in range(2):
+            x = owner[_mate(_draw(start[x], start[x + 1], rng), t)]
+    elif a.crowd.size:
+        y = a.who[_draw(a.first[a.crowd[c]], a.first[a.crowd[c] + 1], rng)]
+        return _mate(_draw(start[y], start[y + 1], rng), t) if start[y] < start[y + 1] else np.int64(-1)
+    else:
+        p = t.ends[t.listed[_draw(0, t.counts[0], rng)], np.int64(rng.random() < 0.5)]
+        return _mate(p, t) if t.half and (owner[p] < t.half) == (c < t.half) else p
+    if x == c or start[x] == start[x + 1]:
+        return np.int64(-1)
+    p = _draw(start[x], start[x + 1], rng)
+    for _ in range(LOOKS):
+        may = not a.crowd.size or a.crowd[d] == a.crowd[x] or a.crowd[c] == a.crowd[owner[_mate(p, t)]]
+        if may and t.where[t.slot[p]] >= 0:
+            return p
+        p = p + 1 if p + 1 < start[x + 1] else start[x]
+    return p
+
+
+@njit
+def _pull(u, lost, gained, a, t):
+    """What it costs that u has another contact in the place of one."""
+    x = a.pull[gained] - a.pull[lost]
+    return x * (2.0 * t.off[u] + x)
+
+
+@njit
+def _gain(marks):
+    """Edits that are gained by adding a pair: -1 where it was an edge of the original, else 1."""
+    return -1 if marks & HERE else 1
+
+
+@njit
+def retie(
+    steps: int,
+    n: int,
+    hot: float,
+    a: Around,
+    aim: Aim,
+    have: np.ndarray,
+    total: np.ndarray,
+    t: Ties,
+    rng: np.random.Generator,
+) -> int:
+    """Swap ends, as long as the edges come nearer to what is aimed at, or stay as near; how many swaps were made.
+
+    Proposals begin with an edge that counts. One is taken that costs no more edits than are left to spend, touches nothing
+    fixed, and makes no edge twice. Equal distances are taken too, so that nothing but chance decides among equals.
+    """
+    made, owner, spare = 0, t.owner, t.seen.shape[0] - 2
+    for _ in range(steps if t.counts[0] else 0):
+        e = t.listed[_draw(0, t.counts[0], rng)]
+        side = np.int64(rng.random() < 0.5)
+        p, q = t.ends[e, side], t.ends[e, 1 - side]
+        r = _partner(owner[p], owner[q], a, t, rng)
+        if r < 0 or t.slot[r] == e:
+            continue
+        f, s = t.slot[r], _mate(r, t)
+        u, v, x, y = owner[p], owner[q], owner[r], owner[s]
+        if a.crowd.size and a.crowd[u] != a.crowd[y] and a.crowd[v] != a.crowd[x]:
+            continue
+        old, old_other, new, new_other = _marks(u, v, n, a), _marks(x, y, n, a), _marks(u, x, n, a), _marks(v, y, n, a)
+        edits = _gain(new) + _gain(new_other) - _gain(old) - _gain(old_other)
+        if (old | old_other | new | new_other) & FIXED or edits > t.counts[1]:
+            continue
+        if t.half and (abs(u - x) == t.half or abs(v - y) == t.half):
+            continue
+        if has(key_of(u, x, n), t.current) or has(key_of(v, y, n), t.current):
+            continue
+        look(spare, u, x, v, y, n, a, t)
+        look(spare + 1, v, y, u, x, n, a, t)
+        change = weigh(e, old, -1.0, aim, have, total, t) + weigh(f, old_other, -1.0, aim, have, total, t)
+        change += weigh(spare, new, 1.0, aim, have, total, t) + weigh(spare + 1, new_other, 1.0, aim, have, total, t)
+        if a.pull.size:
+            change += _pull(u, v, x, a, t) + _pull(v, u, y, a, t) + _pull(x, y, u, a, t) + _pull(y, x, v, a, t)
+        if change > 1e-9 - hot * np.log(1.0 - rng.random()):
+            weigh(spare, new, -1.0, aim, have, total, t)
+            weigh(spare + 1, new_other, -1.0, aim, have, total, t)
+            weigh(e, old, 1.0, aim, have, total, t)
+            weigh(f, old_other, 1.0, aim, have, total, t)
+            continue
+        remove(key_of(u, v, n), t.current)
+        remove(key_of(x, y, n), t.current)
+        _tie(e, p, r, spare, new, n, aim, t)
+        _tie(f, q, s, spare + 1, new_other, n, aim, t)
+        t.counts[1] -= edits
+        if a.pull.size:
+            t.off[u] += a.pull[x] - a.pull[v]
+            t.off[v] += a.pull[y] - a.pull[u]
+            t.off[x] += a.pull[u] - a.pull[y]
+            t.off[y] += a.pull[v] - a.pull[x]
+        made += 1
+    return made
+
+
+@njit
+def start_ties(n: int, a: Around, all_count: bool, t: Ties) -> None:
+    """Tie the stubs to the edges ``t.current`` holds, look at each of them, and list those that count."""
+    fill = t.start.copy()
+    for e in range(t.current.counts[0]):
+        key = t.current.items[e]
+        for side, i in enumerate((key // n, key % n)):
+            t.owner[fill[i]], t.slot[fill[i]], t.ends[e, side] = i, e, fill[i]
+            fill[i] += 1
+    for e in range(t.current.counts[0]):
+        u, v = t.owner[t.ends[e, 0]], t.owner[t.ends[e, 1]]
+        marks = look(e, u, v, np.int64(-1), np.int64(-1), n, a, t)
+        _list(e, all_count or not marks & HERE, t)

@@ -1,0 +1,179 @@
+"""Retie: edges of a slice swap ends, so that they look like true ones over time, and no degree changes.
+
+A swap puts a-d and c-b in the place of a-b and c-d. Everybody keeps as many edges as before, so whoever looks alike does so
+afterwards. One slice is retied while the others stand still; see `shoal.pieces.retie_slices` for the rounds.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.measure.pagerank import ALPHA
+from shoal.realize._program_kernels import buckets
+from shoal.realize.ties import Elsewhere
+from shoal.realize.view import SliceView
+from shoal.rebuild import _retie_kernels as kernels
+from shoal.rebuild._edgeset import new_set
+from shoal.rebuild._retie_kernels import BUCKETS, FIXED, HERE, Aim, Around, Ties
+from shoal.rebuild._rewire_kernels import half_edges
+
+FEATURES = 6
+NO_PULL = np.empty(0)
+PULL = 30.0
+WEIGHT = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 3.0])  # of each, in the order of the kernel
+
+
+class Aims(NamedTuple):
+    """What a slice should look like, where the slice does not say it itself: totals, of nobody in particular.
+
+    ``correlation`` is how much people keep of their neighbourhood from the slice before, and to the one after
+    (`shoal.measure.temporal`; None where there is none). ``counts`` is how often each bucket of each feature occurs among its
+    edges; None if invented edges are to look like those that were kept.
+    """
+
+    correlation: tuple[float | None, float | None]
+    counts: np.ndarray | None = None
+    lean: np.ndarray | float = 0.0
+    ranks: tuple[np.ndarray, np.ndarray] | None = None
+
+
+def retie(
+    view: SliceView,
+    edges: np.ndarray,
+    elsewhere: Elsewhere,
+    aims: Aims,
+    *,
+    kind: np.ndarray | None = None,
+    crowd: np.ndarray | None = None,
+    weight: np.ndarray = WEIGHT,
+    tries: float = 100,
+    budget: int = 0,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The edges of a slice, tied anew with the same degrees; `view` is the slice they were made from.
+
+    Without ``aims.counts`` a swap costs no edit, or few (``budget`` for the slice). With them all edges swap, whatever they were
+    before, and between members of one ``crowd`` only, if there are crowds. ``tries`` are the swaps looked at for each edge that
+    counts; ``kind`` is everybody's community, for edges inside one.
+
+    >>> from shoal.realize.ties import look_around
+    >>> square = SliceView(np.array([[0, 1], [2, 3]], dtype=np.int32), np.zeros(4, int))
+    >>> others = look_around([square.as_edges(square.keys), np.array([[0, 2], [1, 3]])], 0, (None, 1), 4)
+    >>> made = np.array([[0, 3], [1, 2]], dtype=np.int32)
+    >>> aims = Aims((None, 1.0), portrait(square, made[:, ::-1], others))
+    >>> len(retie(square, made, others, aims, rng=np.random.default_rng(0))[0])
+    2
+    """
+    ties, seen = begin(view, edges, elsewhere, kind, crowd, all_count=aims.counts is not None, budget=budget)
+    m, counted = len(edges), int(ties.counts[0])
+    before = counts_of(ties.seen[:m][ties.where < 0])
+    wanted = before if aims.counts is None else aims.counts
+    if not counted or not wanted.any():
+        return edges, np.stack([before, counts_of(ties.seen[:m][ties.where >= 0])])
+    wanted = np.maximum(wanted / wanted[0].sum() + aims.lean, 0)
+    wanted = np.cumsum(counted * wanted / wanted.sum(axis=1, keepdims=True), axis=1)
+    have, total = np.cumsum(counts_of(ties.seen[:m][ties.where >= 0]), axis=1), ties.repeats.sum(axis=0)
+    goal, worth = np.zeros(2), np.zeros(2)
+    now = np.bincount(edges.ravel(), minlength=view.people)
+    for side, correlation in enumerate(aims.correlation):
+        if correlation is None or not total[side] + correlation:
+            continue
+        before = elsewhere.degrees[side]
+        goal[side] = correlation * np.count_nonzero((now > 0) | (before > 0))
+        both = (now > 0) & (before > 0)
+        typical = 2 * np.sum(now[both] / np.sqrt(now[both] * before[both])) / max(1, now[both].sum())
+        worth[side] = 1 / typical**2 if typical else 0.0
+    if aims.ranks is not None:
+        seen = seen._replace(pull=_pulls(view, edges, *aims.ranks, ties.off))
+    aim = Aim(wanted, np.full(FEATURES, BUCKETS - 1), weight, goal, worth, aims.counts is not None)
+    kernels.retie(int(tries * counted), view.n_nodes, 0.0, seen, aim, have, total, ties, rng)
+    counts = [counts_of(ties.seen[:m][which]) for which in (ties.where < 0, ties.where >= 0)]
+    return view.as_edges(np.sort(ties.current.items[:m])), np.stack(counts)
+
+
+def _pulls(view: SliceView, edges: np.ndarray, wanted: np.ndarray, now: np.ndarray, off: np.ndarray) -> np.ndarray:
+    """What each contact adds to somebody's PageRank, with the ranks `now`; in `off` how far that is from the ranks `wanted`.
+
+    The unit is what a typical contact adds times PULL, so that it stands beside edges that are counted.
+    """
+    n, half = view.people, view.half
+    out = np.bincount(edges[:, 0], minlength=n) + (0 if half else np.bincount(edges[:, 1], minlength=n))
+    pull = np.where(out > 0, now / np.maximum(out, 1), 0.0)
+    unit = np.sqrt(PULL) / max(float(np.sqrt(np.mean(pull[out > 0] ** 2))), 1e-300)
+    flow = np.bincount(edges[:, 1], pull[edges[:, 0]], n)
+    if not half:
+        flow += np.bincount(edges[:, 0], pull[edges[:, 1]], n)
+    off[half:] = unit * (flow - (wanted - (now - ALPHA * flow)) / ALPHA)
+    return unit * np.concatenate([pull, np.zeros(n)]) if half else unit * pull
+
+
+def portrait(view: SliceView, edges: np.ndarray, elsewhere: Elsewhere, kind: np.ndarray | None = None) -> np.ndarray:
+    """How often each bucket of each feature occurs among these edges: totals that another slice can aim at."""
+    return counts_of(begin(view, edges, elsewhere, kind, None, all_count=True)[0].seen[: len(edges)])
+
+
+def counts_of(seen: np.ndarray) -> np.ndarray:
+    """How often each bucket of each feature occurs."""
+    return np.stack([np.bincount(seen[:, f], minlength=BUCKETS) for f in range(FEATURES)]).astype(float)
+
+
+def begin(
+    view: SliceView,
+    edges: np.ndarray,
+    elsewhere: Elsewhere,
+    kind: np.ndarray | None,
+    crowd: np.ndarray | None,
+    *,
+    all_count: bool,
+    budget: int = 0,
+) -> tuple[Ties, Around]:
+    """The edges as stubs, every one looked at."""
+    n, m = view.n_nodes, len(edges)
+    keys = edges[:, 0].astype(np.int64) * n + edges[:, 1] + view.half
+    degrees = np.bincount(np.concatenate([keys // n, keys % n]), minlength=n)
+    stubs, slots = np.empty((2, 2 * m), np.int64), np.empty((m, 2), np.int64)
+    ties = Ties(
+        view.half,
+        np.concatenate([[0], np.cumsum(degrees)]),
+        stubs[0],
+        slots,
+        stubs[1],
+        new_set(keys, m),
+        np.zeros((m + 2, FEATURES), np.int64),
+        np.zeros((m + 2, 2)),
+        np.empty(m, np.int64),
+        np.full(m, -1),
+        np.array([0, 4 * m if all_count else budget]),
+        np.zeros(n),
+    )
+    seen = _around(view, edges, elsewhere, kind, crowd)
+    kernels.start_ties(n, seen, all_count, ties)
+    return ties, seen
+
+
+def _around(
+    view: SliceView, edges: np.ndarray, elsewhere: Elsewhere, kind: np.ndarray | None, crowd: np.ndarray | None
+) -> Around:
+    """What is around as the kernel sees it, with the edges and the limits of the original slice."""
+    n, half, copies = view.people, view.half, view.n_nodes // max(1, view.people)
+    low, high = elsewhere.keys // n, elsewhere.keys % n
+    keys, others, marks = low * view.n_nodes + high + half, elsewhere.others, elsewhere.marks
+    if half:
+        keys = np.append(keys, high * view.n_nodes + low + half)
+    every = np.unique(np.concatenate([keys, view.keys, view.forbidden]))
+    table = np.zeros((2, len(every)), np.int64)
+    table[:, np.searchsorted(every, keys)] = np.tile(np.stack([others, marks]), copies)
+    for which, mark in ((view.keys, HERE), (view.keys[view.must_keep], FIXED), (view.forbidden, FIXED)):
+        table[1, np.searchsorted(every, which)] |= mark
+    both = np.bincount(edges.ravel(), minlength=n) * elsewhere.degrees
+    share = np.tile(np.where(both > 0, 1 / np.sqrt(np.maximum(both, 1)), 0.0), copies)
+    kinds = np.full(view.n_nodes, -1) if kind is None else np.tile(kind, copies).astype(np.int64)
+    crowds = np.empty(0, np.int64)
+    if crowd is not None:  # senders and receivers are crowds of their own
+        crowds = np.tile(crowd, copies) + np.repeat(np.arange(copies) * (int(crowd.max(initial=0)) + 1), n)
+    start, near = half_edges(every, view.n_nodes)
+    first, who = buckets(crowds, int(crowds.max(initial=0)) + 1)
+    found = new_set(every, every.size)
+    return Around(found, table[0], table[1], start, near, kinds, crowds, first, who, view.exempt, NO_PULL, share)

@@ -1,0 +1,223 @@
+"""Stages 2 to 4 cut into slices: rebuilt each on its own, then retied in rounds in which they see each other.
+
+Every second slice is retied while the others stand still, then those, and so on: what a slice becomes depends on the others' last
+round alone, never on who was faster. Degrees stay, so the promise does. Pieces are those of `pieces`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal import cells
+from shoal.common.randomness import Randomness
+from shoal.demands.limits import Limits
+from shoal.demands.promise import Promise
+from shoal.engine import Done, Tell
+from shoal.engine.parts import Array, load
+from shoal.engine.work import Runner
+from shoal.errors import GuaranteeError
+from shoal.graph import TemporalGraph
+from shoal.measure.pagerank import pagerank
+from shoal.measure.structure import without_directions
+from shoal.measure.temporal import adjacency_correlation, predecessor
+from shoal.realize import SliceLimits, SliceView
+from shoal.realize.ties import look_around
+from shoal.rebuild._retie_kernels import BUCKETS
+from shoal.rebuild.communities import find_communities
+from shoal.rebuild.retie import FEATURES, Aims, retie
+from shoal.stages import How, rebuild_slice
+
+ROUNDS = {"fast": 1, "balanced": 3, "thorough": 6}
+WHOLE = 3_000_000  # contacts up to which communities are looked for: they are all held at once for it
+
+
+class SlicePiece(NamedTuple):
+    """A slice: its number, the edges of all slices, everybody's group, and its own chance."""
+
+    t: int
+    slices: list[Array]
+    labels: Array
+    how: How
+    directed: bool
+    limits: SliceLimits | None
+    change_class: int | None
+    rng: np.random.Generator
+
+
+class RetiePiece(NamedTuple):
+    """A slice: where it was, all slices as they are now, those before and after it, and what to aim at."""
+
+    t: int
+    original: Array
+    slices: list[Array]
+    near: tuple[int | None, int | None]
+    correlation: tuple[float | None, float | None]
+    people: int
+    directed: bool
+    limits: SliceLimits | None
+    kind: Array | None
+    lean: np.ndarray
+    rng: np.random.Generator
+
+
+def rebuild_slices(
+    graph: TemporalGraph,
+    promise: Promise,
+    how: How,
+    limits: Limits | None,
+    chance: Randomness,
+    labels: list[np.ndarray],
+    run: Runner,
+    tell: Tell,
+    *,
+    change_class: bool = True,
+) -> tuple[TemporalGraph, float]:
+    """Stages 2 and 3, slice by slice, and about how many edits it took to keep the numbers of edges.
+
+    With `change_class` the people of a slice that is released alone may go to another crowd.
+    """
+    single = (np.bincount(promise.blocks) == 1) & change_class & promise.for_everybody
+    kept = [run.keep(f"labels-{block:05}", of) for block, of in enumerate(labels)]
+    slices = [graph.held(t) for t in range(graph.n_slices)]
+    pieces = [
+        SlicePiece(
+            t,
+            slices,
+            kept[block],
+            how,
+            graph.directed,
+            limits.of_slice(t) if limits is not None else None,
+            promise.k if single[block] else None,
+            chance.stream(f"rebuild/{t}"),
+        )
+        for t, block in enumerate(promise.blocks)
+    ]
+    n_groups = [int(of.max(initial=-1)) + 1 for of in labels]
+    cut = [how.method == "search" and limits is None and len(edges) > cells.CELL_EDGES for edges in slices]
+    done = run("slice", _rebuild, [piece for piece, of in zip(pieces, cut, strict=True) if not of], tell)
+    made = iter(done)
+    edges = [
+        cells.rebuild_in_cells(
+            t, slices[t], piece.labels, n_groups[promise.blocks[t]], how, graph.directed, chance, run
+        )
+        if cut[t]
+        else next(made).arrays["edges"]
+        for t, piece in enumerate(pieces)
+    ]
+    return graph.with_edges(edges), sum(one.facts["price"] for one in done)
+
+
+def retie_slices(
+    graph: TemporalGraph,
+    released: TemporalGraph,
+    how: How,
+    limits: Limits | None,
+    chance: Randomness,
+    run: Runner,
+    tell: Tell,
+) -> TemporalGraph:
+    """The released graph with the same degrees and about the same edits, its invented edges tied as true ones are."""
+    count, rounds = graph.n_slices, ROUNDS[how.effort]
+    if how.method != "search" or count < 2:
+        return released
+    before = [predecessor(graph, t) for t in range(count)]
+    after = [t + 1 if t + 1 < count and before[t + 1] == t else None for t in range(count)]
+    steps = [t for t in range(count) if before[t] is not None]
+    pairs = [(graph.held(t - 1), graph.held(t), graph.n_nodes, graph.directed) for t in steps]
+    kept = dict(zip(steps, (done.facts["kept"] for done in run("steps", _kept, pairs)), strict=True))
+    kind = None
+    if graph.n_edges <= WHOLE:
+        everything = ([graph.held(t) for t in range(count)], graph.n_nodes, chance.stream("communities"))
+        kind = run("communities", _communities, [everything])[0].arrays["kind"]
+    slices = [released.held(t) for t in range(count)]
+    counted: list[np.ndarray] = [np.zeros((2, FEATURES, BUCKETS))] * count
+    for r in range(rounds):
+        for odd in (0, 1):
+            which, lean = range(odd, count, 2), _lean(np.sum(counted, axis=0))
+            pieces = [
+                RetiePiece(
+                    t,
+                    graph.held(t),
+                    slices,
+                    (before[t], after[t]),
+                    (kept.get(t), kept.get(t + 1)),
+                    graph.n_nodes,
+                    graph.directed,
+                    limits.of_slice(t) if limits is not None else None,
+                    kind,
+                    lean,
+                    chance.stream(f"retie/{r}/{t}"),
+                )
+                for t in which
+            ]
+            for t, done in zip(which, run(f"retie-{r}-{odd}", _retie, pieces), strict=True):
+                slices = [*slices[:t], done.arrays["edges"], *slices[t + 1 :]]
+                counted[t] = load(done.arrays["counts"])
+            tell((2 * r + odd + 1) / (2 * rounds))
+    return released.with_edges(slices)
+
+
+def _lean(counted: np.ndarray) -> np.ndarray:
+    """What kept edges of all slices have more of than invented ones, as shares.
+
+    Slices in which much is invented may differ from those in which little is. Aiming by this much higher in every slice halves what
+    can be told over all slices, and what could be told inside one stays as small as that.
+    """
+    kept, invented = counted / np.maximum(counted.sum(axis=2, keepdims=True), 1)
+    return kept - invented if counted.any(axis=(1, 2)).all() else np.zeros_like(kept)
+
+
+def _rebuild(piece: SlicePiece, threads: int, tell: Tell) -> Done:
+    t, slices, held, how, directed, limits, change_class, rng = piece
+    labels = load(held)
+    elsewhere, edges = None, load(slices[t])
+    if how.edges_to_have(len(edges)) is not None:
+        groups = np.zeros(int(labels.max(initial=-1)) + 1, bool)
+        groups[labels[edges.ravel()]] = True
+        elsewhere = look_around(slices, t, (None, None), len(labels), groups[labels])
+    made, price = rebuild_slice(
+        edges,
+        labels,
+        how,
+        directed=directed,
+        limits=limits,
+        change_class=change_class,
+        elsewhere=elsewhere,
+        rng=rng,
+    )
+    return Done({"price": price}, {"edges": made})
+
+
+def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Done:
+    """A slice tied anew; one that had to be rebuilt in cells stays as it is."""
+    now, n = load(piece.slices[piece.t]), piece.people
+    if len(now) > cells.CELL_EDGES:
+        return Done({}, {"edges": now, "counts": np.zeros((2, FEATURES, BUCKETS))})
+    view = SliceView(load(piece.original), np.zeros(n, np.int64), directed=piece.directed, limits=piece.limits)
+    elsewhere = look_around(piece.slices, piece.t, piece.near, n)
+    kind = None if piece.kind is None else load(piece.kind)
+    ranks = pagerank(load(piece.original), n, directed=piece.directed), pagerank(now, n, directed=piece.directed)
+    aims = Aims(piece.correlation, None, piece.lean, ranks)
+    made, counts = retie(view, now, elsewhere, aims, kind=kind, rng=piece.rng)
+    degrees = [np.bincount(edges[:, side], minlength=n) for edges in (now, made) for side in (0, 1)]
+    a, b, c, d = degrees
+    keys = np.sort(made[:, 0].astype(np.int64) * view.n_nodes + made[:, 1] + view.half)
+    same = np.array_equal(a, c) and np.array_equal(b, d) if piece.directed else np.array_equal(a + b, c + d)
+    if not same or not view.keeps(keys):
+        raise GuaranteeError("a slice was retied with other degrees; nothing was released, please report this")
+    return Done({}, {"edges": made, "counts": counts})
+
+
+def _kept(piece: tuple[Array, Array, int, bool], threads: int, tell: Tell) -> Done:
+    """How much of their neighbourhood people keep from a slice to the next."""
+    before, after, n, directed = piece
+    one, other = (without_directions(load(edges)) if directed else load(edges) for edges in (before, after))
+    return Done({"kept": adjacency_correlation(one, other, n)}, {})
+
+
+def _communities(piece: tuple[list[Array], int, np.random.Generator], threads: int, tell: Tell) -> Done:
+    slices, n, rng = piece
+    edges = np.concatenate([*map(load, slices), np.empty((0, 2), np.int32)])
+    return Done({}, {"kind": find_communities(edges, n, rng)})
