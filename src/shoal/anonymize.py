@@ -8,26 +8,30 @@ of them then finds at least k. How each stage is done, method by method, stands 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from shoal.common.checks import some_progress
-from shoal.common.crowds import distinct_columns
+from shoal.common.checks import some_jobs, some_progress
 from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
 from shoal.demands.against import Moving, make_moving
 from shoal.demands.limits import Limits, make_limits
 from shoal.demands.promise import Promise, make_promise
+from shoal.draw import check_contacts, draw_contacts
 from shoal.engine.work import check_run, open_runner
 from shoal.errors import GuaranteeError, NoReleaseError
 from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
 from shoal.move.guide import guide_columns
 from shoal.move.steps import Moved, rebuild_moved
+from shoal.people.grouping import group_strata, published
+from shoal.people.traits import Asked, make_traits
 from shoal.pieces import group_blocks, search_blocks
 from shoal.release import Release
 from shoal.slices import rebuild_slices, retie_slices
@@ -49,6 +53,14 @@ def anonymize(
     keep: Iterable[Any] | None = None,
     forbid: Iterable[Any] | None = None,
     exempt: Iterable[Any] | None = None,
+    contacts: str | None = None,
+    protect_counts: bool = False,
+    people: Any = None,
+    attributes: Iterable[str] | None = None,
+    hierarchies: Mapping[str, Any] | None = None,
+    sensitive: str | None = None,
+    diverse: int = 1,
+    stratum: int | None = None,
     method: str = "search",
     seed: int | None = None,
     effort: str = "balanced",
@@ -91,6 +103,20 @@ def anonymize(
         Edges that must stay and pairs that must not be joined: (u, v), or (u, v, slice) for one slice only.
     exempt
         People about whom nothing is changed.
+    contacts
+        "times" or "counts": also draw how many contacts every released edge has, and when they were, from everybody's in that
+        slice. The graph must keep them (`read(contacts=...)`). By default a release has edges only.
+    protect_counts
+        The attacker knows numbers of contacts too: they are shared out so that everybody in a crowd has as many in every slice.
+        Totals of slices then change a little.
+    people, attributes, hierarchies, stratum
+        A table of people (a file, or anything with columns) with a column `node` or `id`, and which of its columns are published:
+        "sex", "age:10" for tens, "sex!" for values that are never merged. The attacker knows them, so crowds agree in them too;
+        what too few people have becomes `*`, or what a hierarchy says (by column: a file as ARX writes it, or a mapping from
+        values to the steps above them). Where people share their attributes with at least `stratum` others, fewer edges change and
+        more values are merged; by default they share them with as many as they need.
+    sensitive, diverse
+        A column that nobody knows, and how many different values of it every crowd has; where there are fewer none is published.
     method
         "search", or one of the paper's two, "greedy" and "optimal".
     seed
@@ -134,9 +160,15 @@ def anonymize(
     True
     """
     promise = make_promise(graph, k, protect=protect, horizon=horizon)
+    asked = Asked(attributes, hierarchies, sensitive, diverse, stratum)
+    traits = make_traits(graph, promise.needs, people, asked)
+    if traits is not None:
+        promise = replace(promise, strata=traits.strata, attributes=traits.attributes)
     how = How(method, effort, time_limit, objective, deletion_weight, restarts, density)
     limits = make_limits(graph, allow=allow, keep=keep, forbid=forbid, exempt=exempt, method=method)
-    moving = make_moving(graph, promise, limits, against=against, move=move, **vars(how))
+    moving = make_moving(graph, promise, limits, against=against, move=move, contacts=contacts, **vars(how))
+    check_contacts(graph, contacts, protected=protect_counts)
+    promise = replace(promise, contacts=protect_counts)
     shard_people = check_run(shard_people, work_dir, resume=resume)
     progress, what = some_progress(progress), described(graph, promise, how, limits, moving, shard_people)
     where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
@@ -147,27 +179,35 @@ def anonymize(
         try:
             with progress.stage("grouping", 100) as tell:
                 guide = None if moving is None else guide_columns(graph, chance, run)
-                groups = group_blocks(graph, promise, how, limits, chance, shard_people, run, tell, guide=guide)
-            labels = [g.labels for g in groups]
+                group = group_blocks if traits is None else functools.partial(group_strata, traits=traits)
+                groups = group(graph, promise, how, limits, chance, shard_people, run, tell, guide=guide)
+            labels, alone = [g.labels for g in groups], traits is None
             with progress.stage("rebuilding", graph.n_slices) as tell:
                 if moving is None:
-                    released, price = rebuild_slices(graph, promise, how, limits, chance, labels, run, tell)
+                    released, price = rebuild_slices(
+                        graph, promise, how, limits, chance, labels, run, tell, change_class=alone
+                    )
                 else:
                     secret, price = chance.secret("move"), 0.0
                     released, totals = rebuild_moved(graph, promise, moving, secret, effort, chance, labels, run, tell)
                     moved = Moved(moving.move, secret, totals)
         except NoReleaseError as refusal:
             assert limits is not None
+            if traits is not None:  # the search looks at numbers of edges alone
+                raise
             (groups, released), price = search_blocks(graph, promise, how, limits, refusal), 0.0
         if moved is None:  # retying compares with the original, which nothing may do after ties were moved
             with progress.stage("retying", 100) as tell:
                 released = retie_slices(graph, released, how, limits, chance, run, tell)
     check_promise(released, promise)
+    if contacts is not None:
+        with progress.stage("drawing contacts", graph.n_slices) as tell:
+            released.contacts = draw_contacts(graph, released, contacts, promise, chance, some_jobs(jobs), tell)
     return Release(
         original=graph,
         graph=released,
         promise=promise,
-        groups=_lasting(released, groups),
+        groups=_lasting(released, groups, promise),
         method=method,
         chance=chance,
         rounds=[count for g in groups for count in g.rounds],
@@ -175,6 +215,7 @@ def anonymize(
         limits=limits,
         moved=moved,
         work=run.work,
+        traits=None if traits is None else published(traits, promise, released),
         density=round(price) if how.keeps_density and moved is None else None,
     )
 
@@ -195,6 +236,9 @@ def described(
         "options": repr(how),
         "limits": None if limits is None else limits.digest(),
         "move": None if moving is None else moving.move,
+        "strata": None
+        if promise.strata is None
+        else hashlib.blake2b(promise.strata.tobytes(), digest_size=16).hexdigest(),
         "shard size": shard_people,
     }
 
@@ -205,10 +249,10 @@ def check_promise(released: TemporalGraph, promise: Promise) -> None:
         raise GuaranteeError("somebody stands in too small a crowd; nothing was released, please report this")
 
 
-def _lasting(released: TemporalGraph, groups: list[Groups]) -> np.ndarray:
+def _lasting(released: TemporalGraph, groups: list[Groups], promise: Promise) -> np.ndarray:
     """Groups of people who are alike in the whole release: those of stage 1, or larger ones where people changed crowds."""
     labels, columns = groups[0].labels, range(released.n_columns)
     first = np.unique(labels, return_index=True)[1]
     if len(groups) == 1 and all((of == of[first][labels]).all() for of in map(released.degree_column, columns)):
         return labels
-    return distinct_columns(lambda: map(released.degree_column, columns), released.n_nodes, len(columns))[1]
+    return replace(promise, blocks=np.zeros_like(promise.blocks)).crowd_labels(released)[0]

@@ -19,13 +19,14 @@ import numpy as np
 import polars as pl
 
 from shoal.anonymize import check_promise, described
-from shoal.common.checks import a_path, some_progress
+from shoal.common.checks import a_path, some_jobs, some_progress
 from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
 from shoal.contacts.build import ids_as_series
 from shoal.demands.against import Moving, make_moving
 from shoal.demands.limits import ALLOWED, Limits, make_limits
 from shoal.demands.promise import Promise
+from shoal.draw import check_contacts, draw_contacts
 from shoal.engine.work import check_run, open_runner
 from shoal.errors import InputError
 from shoal.files.appear import recover, sha256
@@ -68,6 +69,7 @@ def extend(
     keep: Iterable[Any] | None = None,
     forbid: Iterable[Any] | None = None,
     exempt: Iterable[Any] | None = None,
+    contacts: str | None = None,
     seed: int | None = None,
     effort: str = "balanced",
     deletion_weight: float = 1.0,
@@ -93,7 +95,7 @@ def extend(
         may replace this one.
     allow, keep, forbid, exempt
         As in `anonymize`. What is not given goes on as it was, by the record; of pairs, those that were named for all slices.
-    seed, effort, deletion_weight, density, jobs, engine, worker_memory, shard_people, work_dir, resume, progress
+    contacts, seed, effort, deletion_weight, density, jobs, engine, worker_memory, shard_people, work_dir, resume, progress
         As in `anonymize`.
 
     Examples
@@ -109,6 +111,7 @@ def extend(
     """
     folder, file = a_path("folder", folder), Path(os.path.abspath(a_path("record", record)))
     TemporalGraph.check(graph, "extend")
+    check_contacts(graph, contacts)
     if folder.is_file():
         raise InputError(f"{folder}: is a file; extend goes on from the folder of the last release, which comes first")
     recover(Path(os.path.abspath(folder)))
@@ -130,7 +133,7 @@ def extend(
     labels[~new] = [known["groups"][name] for name in old_names]
     needs[~new] = [known["levels"][name] for name in old_names]
     promise, bound = Promise(needs, np.zeros(whole.n_slices, np.int64), None), 0
-    moving = _moving(whole, promise, limits, known, how)
+    moving = _moving(whole, promise, limits, known, how, contacts)
     what = described(whole, promise, how, limits, moving, shard_people) | {"record": digest}
     where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
     with open_runner(what, seed, **where, within=whole.run) as run:
@@ -157,6 +160,10 @@ def extend(
             with progress.stage("retying", 100) as tell:
                 released = retie_slices(whole, released, how, limits, chance, run, tell)
     check_promise(released, promise)
+    if contacts is not None:
+        released.contacts = draw_contacts(
+            whole, released, contacts, promise, chance, some_jobs(jobs), lambda share: None
+        )
     waiting = tuple(node for node in newcomers if not joining)
     highest = max(known.get("highest", 0), *map(_number, (*known["ids"], *published)))
     series = ids_as_series(nodes) if kept else _names(nodes, names, highest + 1, chance)
@@ -241,13 +248,18 @@ def _is_moved(moved: Any) -> bool:
 
 
 def _moving(
-    graph: TemporalGraph, promise: Promise, limits: Limits | None, known: dict[str, Any], how: How
+    graph: TemporalGraph,
+    promise: Promise,
+    limits: Limits | None,
+    known: dict[str, Any],
+    how: How,
+    contacts: str | None,
 ) -> Moving | None:
     """How ties change hands in this extension: as they did before, by the record."""
     moved = known.get("moved")
     if moved is None:
         return None
-    return make_moving(graph, promise, limits, against="graph", move=moved["move"], **vars(how))
+    return make_moving(graph, promise, limits, against="graph", move=moved["move"], contacts=contacts, **vars(how))
 
 
 def _limits(graph: TemporalGraph, known: dict[str, Any], **given: Any) -> Limits | None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from shoal.engine.work import Work
     from shoal.extend import Earlier
     from shoal.move.steps import Moved
+    from shoal.people.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Release:
     crowds can undercut; `groups` number people who stay alike for good; `rounds` are those of the paper's methods;
     `after` says what an extension follows; `limits` what was not allowed to change; `moved` how ties changed hands, where they
     did; `work` is the folder of its checkpoints; `density` about how many edits it took to keep the numbers of edges, None where
-    they were free.
+    they were free; `traits` are the columns of people that are published.
 
     Examples
     --------
@@ -95,6 +96,7 @@ class Release:
     limits: Limits | None = None
     moved: Moved | None = None
     work: Work | None = None
+    traits: Traits | None = None
     density: int | None = None
 
     def density_in_words(self) -> str | None:

@@ -128,7 +128,17 @@ def test_verify_shares_no_code_with_what_it_checks():
                 if module.startswith("shoal") and module != "shoal.errors":
                     assert module.startswith("shoal.audit._")
                     waiting += {module.removeprefix("shoal.audit.")} - seen
-    assert seen == {"verify", "_listing", "_released", "_partitioned", "_claims", "_crowds", "_promised"}
+    assert seen == {
+        "verify",
+        "_listing",
+        "_released",
+        "_partitioned",
+        "_claims",
+        "_crowds",
+        "_contacts",
+        "_traits",
+        "_promised",
+    }
 
 
 @examples(40)

@@ -18,6 +18,8 @@ def prepare(folder: Path) -> None:
     _contacts(folder / "2025.csv", datetime(2025, 1, 6), seed=2)
     levels = "".join(f"{name},{(1, 3, 5)[i % 3]}\n" for i, name in enumerate(PEOPLE))
     (folder / "people.csv").write_text("id,level\n" + levels)
+    ages = "".join(f"{name},{'fm'[i % 2]},{20 + i},{'abc'[i % 3]},{'xyz'[i % 3]}\n" for i, name in enumerate(PEOPLE))
+    (folder / "persons.csv").write_text("id,sex,age,department,diagnosis\n" + ages)
     (folder / "patients.csv").write_text("id\nann\nbob\n")
     (folder / "staff.csv").write_text("id\ndia\n")
     (folder / "edges.csv").write_text("source,target,slice\nann,bob,2024-04-29\n")

@@ -158,7 +158,7 @@ def test_an_unwritable_folder_is_refused(release):
 
 def test_a_release_that_does_not_verify_never_appears(tmp_path, monkeypatch, release):
     monkeypatch.setattr(
-        "shoal.write.folder._write_tables", lambda release, names, folder, format, tell: (folder / "x").touch()
+        "shoal.write.folder.write_tables", lambda release, names, folder, format, tell: (folder / "x").touch()
     )
     with pytest.raises(GuaranteeError, match="does not verify"):
         release.save(tmp_path / "out", report=False)

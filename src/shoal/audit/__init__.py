@@ -13,6 +13,7 @@ from shoal.audit.attackers import (
 )
 from shoal.audit.exposure import audit, reidentify
 from shoal.audit.findings import Audit, Exposure
+from shoal.audit.strength import Strength
 
 __all__ = [
     "AnySlices",
@@ -23,6 +24,7 @@ __all__ = [
     "Exposure",
     "Neighbourhood",
     "OneBlock",
+    "Strength",
     "Vector",
     "Window",
     "audit",

@@ -119,6 +119,35 @@ _FORMS: dict[str, Callable[[Any], bool]] = {
     "edges.kept_share": _is_number,
     "sha256": lambda x: isinstance(x, dict),
 }
+# There only where a release has more than edges.
+_OPTIONAL: dict[str, Callable[[Any], bool]] = {
+    "contacts": lambda x: (
+        (_has(x, "kind", "released") or (_has(x, "kind", "released", "protected") and x["protected"] is True))
+        and x["kind"] in ("times", "counts")
+        and _is_whole(x["released"])
+    ),
+    "attributes": lambda x: _has(x, "columns", "starred") and _are_names(x["columns"]) and _is_whole(x["starred"]),
+    "sensitive": lambda x: (
+        _has(x, "column", "diverse", "withheld")
+        and _are_names([x["column"]])
+        and _is_whole(x["diverse"])
+        and x["diverse"] > 0
+        and _is_whole(x["withheld"])
+    ),
+}
+
+
+def _has(value: Any, *fields: str) -> bool:
+    return isinstance(value, dict) and value.keys() == set(fields)
+
+
+def _are_names(value: Any) -> bool:
+    """Names of columns, each once, and none that is taken."""
+    return (
+        isinstance(value, list)
+        and 0 < len(value) == len(set(map(str, value)))
+        and all(_is_text(name) and name != "node" for name in value)
+    )
 
 
 def check_certificate(claims: dict[str, Any]) -> list[Check]:
@@ -131,9 +160,11 @@ def check_certificate(claims: dict[str, Any]) -> list[Check]:
     for field, value in claims.items():
         nested = field in ("cost", "edges") and isinstance(value, dict)
         flat |= {f"{field}.{inner}": x for inner, x in value.items()} if nested else {field: value}
-    wrong = [f"{ascii(field)[1:41]} does not belong" for field in sorted(flat.keys() - _FORMS.keys())]
+    wrong = [
+        f"{ascii(field)[1:41]} does not belong" for field in sorted(flat.keys() - _FORMS.keys() - _OPTIONAL.keys())
+    ]
     wrong += [f"{field} is missing" for field in _FORMS if field not in flat]
-    forms = _FORMS | (dict.fromkeys(UNTOLD, lambda x: x is None) if flat.get("against") == "graph" else {})
+    forms = _FORMS | _OPTIONAL | (dict.fromkeys(UNTOLD, lambda x: x is None) if flat.get("against") == "graph" else {})
     odd = [field for field, form in forms.items() if field in flat and not form(flat[field])]
     wrong += [f"{field} is not what it should be" for field in odd]
     fields = Check(name, not wrong, "; ".join(wrong) or f"format {FORMAT}, {len(_FORMS)} fields")
@@ -188,9 +219,20 @@ def _check_agreement(claims: dict[str, Any]) -> Check:
 
 def attacker_of(claims: dict[str, Any]) -> str:
     """Against whom a release with these claims protects."""
-    knows = "knows the degree of a person in every slice"
-    knows = knows if claims["n_blocks"] == 1 else f"{knows} of any one block of the calendar"
+    knows = f"knows the degree{' and the count of contacts' * _protected(claims)} of a person in every slice"
+    knows += "" if claims["n_blocks"] == 1 else " of any one block of the calendar"
+    knows += f", and their {_listed(claims)}" if "attributes" in claims else ""
     return f"{knows}, or holds contacts with names" if claims.get("against") == "graph" and claims["k"] > 1 else knows
+
+
+def _protected(claims: dict[str, Any]) -> bool:
+    return isinstance(claims.get("contacts"), dict) and "protected" in claims["contacts"]
+
+
+def _listed(claims: dict[str, Any]) -> str:
+    """The attributes of a release, as one says them."""
+    *names, last = claims["attributes"]["columns"]
+    return f"{', '.join(names)} and {last}" if names else str(last)
 
 
 def guarantee_of(claims: dict[str, Any]) -> str:
@@ -199,11 +241,14 @@ def guarantee_of(claims: dict[str, Any]) -> str:
     people = {int(level): count for level, count in claims["people_by_k"].items()}
     if k == 1:
         return "k is 1: nobody is protected by this release."
-    slices, known, beyond = "in every slice", "all these numbers of somebody", ""
+    also = f"{_listed(claims)} and " if "attributes" in claims else ""
+    numbers = "numbers of edges and of contacts" if _protected(claims) else "number of edges"
+    of = f" and the {_listed(claims)} of somebody" if also else " of somebody"
+    slices, known, beyond = "in every slice", f"all these numbers{of}", ""
     if n_blocks > 1:
         length = horizon + " slices" * horizon.isdigit()
         slices += f" of a block of the calendar (a horizon of {length}, {n_blocks:,} blocks)"
-        known = "these numbers of somebody for any one block"
+        known = f"these numbers{of} for any one block"
         beyond = " Somebody who knows numbers from several blocks may find people: this release does not protect against that."
     if claims.get("against") == "graph":
         beyond += _moved_of(str(claims["move"]))
@@ -211,7 +256,8 @@ def guarantee_of(claims: dict[str, Any]) -> str:
     if len(people) == 1:
         others = "1 other person" if k == 2 else f"{k - 1} other people"
         return (
-            f"Everybody in this release has the same number of edges {slices} as at least {others}. "
+            f"Everybody in this release has the same {also}{'the same ' if also else ''}{numbers} {slices} as at least "
+            f"{others}. "
             f"{whoever} at least {k} candidates.{beyond}"
         )
     shares = ", ".join(
@@ -221,7 +267,7 @@ def guarantee_of(claims: dict[str, Any]) -> str:
     )
     alone = f" The other {people[1]:,} asked for no protection and have none." if 1 in people else ""
     return (
-        f"People in this release share their number of edges {slices}: {shares}. "
+        f"People in this release share their {also}{numbers} {slices}: {shares}. "
         f"{whoever} as many candidates as that person's level.{alone}{beyond}"
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from shoal.audit._released import BROKEN, Check, Edges, Released, places_of
+from shoal.audit._traits import fewest_values
 
 _WIDTH = re.compile(r"[1-9]\d{0,8}(s|m|h|d|w|mo|y)", re.ASCII)
 _BEGINNING = re.compile(r"(\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d)?)?)?)?)(?:[+-]\d\d:\d\d)?", re.ASCII)
@@ -28,19 +29,24 @@ class Walk(NamedTuple):
     turned: int
     strangers: int
     elsewhere: int
+    fewest: int
 
 
-def walk(part: Released, *, directed: bool, tell: Callable[[float], None]) -> Walk:
+def walk(
+    part: Released, first: np.ndarray, values: np.ndarray | None, *, directed: bool, tell: Callable[[float], None]
+) -> Walk:
     """Go through the slices once, one after the other, and count crowds and what is wrong with edges.
 
-    Refinement: everybody starts in one crowd, and every slice splits crowds by the degree in it (in- and out-degree
-    where edges have a direction). Crowds are numbered anew after each split, so nothing is hashed and nothing can collide.
+    Refinement: everybody starts in the crowd `first` of their attributes, and every slice splits crowds by the degree in it
+    (in- and out-degree where edges have a direction). Crowds are numbered anew after each split, so nothing is hashed and
+    nothing can collide.
+    `fewest` is the smallest number of different `values` in a crowd that tells any.
     """
     n, n_blocks = len(part.people), int(part.blocks.max(initial=0)) + 1
     sizes = np.empty((n_blocks, n), np.int32)
-    n_crowds, done, wrong = 0, 0, np.zeros(len(Walk._fields) - 2, np.int64)
+    n_crowds, done, wrong, fewest = 0, 0, np.zeros(len(Walk._fields) - 3, np.int64), np.iinfo(np.int64).max
     for block in range(n_blocks):
-        crowd = np.zeros(n, np.int64)
+        crowd = first
         for s in np.flatnonzero(part.blocks == block).tolist():
             edges = part.edges(s)
             crowd = _split(crowd, edges, directed=directed)
@@ -49,7 +55,8 @@ def walk(part: Released, *, directed: bool, tell: Callable[[float], None]) -> Wa
             tell(done / len(part.slices))
         count = np.bincount(crowd)
         sizes[block], n_crowds = count[crowd], n_crowds + len(count)
-    return Walk(sizes, n_crowds, *wrong.tolist())
+        fewest = fewest if values is None else min(fewest, fewest_values(crowd, values))
+    return Walk(sizes, n_crowds, *[*wrong.tolist(), fewest])
 
 
 def _split(crowd: np.ndarray, edges: Edges, *, directed: bool) -> np.ndarray:
@@ -88,13 +95,18 @@ def everybody(parts: Sequence[Released]) -> tuple[pl.Series, list[np.ndarray]]:
     return names, [places_of(part.people, names).to_numpy().astype(np.int64) for part in parts]
 
 
-def count_together(parts: Sequence[Released], places: Sequence[np.ndarray], n: int, *, directed: bool) -> np.ndarray:
-    """(1, people) how many share each person's degrees in all these releases; who is not listed in one is told apart by that."""
+def count_together(
+    parts: Sequence[Released], places: Sequence[np.ndarray], first: Sequence[np.ndarray], n: int, *, directed: bool
+) -> np.ndarray:
+    """(1, people) how many share each person's degrees in all these releases; who is not listed in one is told apart by that.
+
+    `first` are the crowds that people begin in, by their attributes in each release.
+    """
     crowd = np.zeros(n, np.int64)
-    for part, place in zip(parts, places, strict=True):
+    for part, place, begin in zip(parts, places, first, strict=True):
         listed = np.zeros(n, np.int64)
-        listed[place] = 1
-        crowd = crowd * 2 + listed
+        listed[place] = 1 + begin
+        crowd = _renumbered(crowd * (int(listed.max(initial=0)) + 1) + listed)
         for s in range(len(part.slices)):
             edges = part.edges(s)
             crowd = _split(crowd, Edges(place[edges.u], place[edges.v]), directed=directed)

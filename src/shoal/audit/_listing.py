@@ -15,10 +15,11 @@ _TABLES = ("edges", "nodes", "slices")
 _PART = re.compile(r"edges/\d{5,}\.parquet")
 
 
-def check_files(folder: Path, hashes: dict[str, Any]) -> list[Check]:
+def check_files(folder: Path, claims: dict[str, Any]) -> list[Check]:
     """The hashes fit, and nothing else is there: whatever no check reads could tell who is who."""
     files, strange = _list(folder)
-    return [_check_hashes(folder, files - {"certificate.json"}, hashes), _check_names(files, strange)]
+    tables = (*_TABLES, *(["contacts"] if "contacts" in claims else []))
+    return [_check_hashes(folder, files - {"certificate.json"}, claims["sha256"]), _check_names(files, strange, tables)]
 
 
 def is_partitioned(folder: Path) -> bool:
@@ -58,12 +59,12 @@ def _check_hashes(folder: Path, present: set[str], hashes: dict[str, Any]) -> Ch
     return Check(name, True, f"{len(listed)} files, SHA-256")
 
 
-def _check_names(files: set[str], strange: list[str]) -> Check:
+def _check_names(files: set[str], strange: list[str], wanted: tuple[str, ...]) -> Check:
     name = "the folder has the files of a release and nothing else"
     tables = files - _REPORT - {"certificate.json"}
     parts = {file for file in tables if _PART.fullmatch(file)}
-    layouts = [{f"{table}.{form}" for table in _TABLES} for form in ("csv", "parquet")]
-    layouts += [{"nodes.parquet", "slices.parquet", *parts}] if parts else []
+    layouts = [{f"{table}.{form}" for table in wanted} for form in ("csv", "parquet")]
+    layouts += [{"nodes.parquet", "slices.parquet", *parts}] if parts and wanted == _TABLES else []
     if strange:
         return Check(name, False, "; ".join(strange))
     if tables in layouts:

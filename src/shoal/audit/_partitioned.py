@@ -6,6 +6,7 @@ Like `_released`, it shares no code with what wrote the files.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,17 +18,18 @@ from shoal.audit._released import (
     Released,
     Unreadable,
     as_released,
+    columns_of,
     places_of,
     read_lists,
     scan_rows,
 )
 
 
-def read_partitioned(folder: Path) -> tuple[Released, list[Check]]:
+def read_partitioned(folder: Path, claims: dict[str, Any]) -> tuple[Released, list[Check]]:
     """The tables of people and slices, whether anything is listed twice in them, and a file of edges for every slice."""
-    nodes, slices, checks = read_lists(folder)
+    nodes, slices, checks = read_lists(folder, claims)
     try:
-        names = scan_rows(folder / "nodes.parquet", ["node"]).collect()["node"]
+        names = scan_rows(folder / "nodes.parquet", ["node", *columns_of(claims)]).collect()["node"]
     except BROKEN as error:
         raise Unreadable(f"nodes: {(str(error).splitlines() or ['cannot be read'])[0]}") from None
     labels = slices["slice"].to_list()
@@ -47,7 +49,7 @@ def read_partitioned(folder: Path) -> tuple[Released, list[Check]]:
         known = (ends[0] >= 0) & (ends[1] >= 0)
         return Edges(ends[0][known], ends[1][known], int(len(known) - known.sum()), wrong)
 
-    return as_released(nodes["node"], slices, of_slice), checks
+    return as_released(nodes, slices, of_slice), checks
 
 
 def _read_slice(file: Path, label: str, layer: str | None, names: pl.Series) -> tuple[pl.DataFrame, int]:

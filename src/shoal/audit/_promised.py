@@ -10,6 +10,7 @@ import numpy as np
 from shoal.audit._claims import Counted
 from shoal.audit._crowds import count_together, everybody
 from shoal.audit._released import Check, Released
+from shoal.audit._traits import alike
 from shoal.errors import InputError
 
 
@@ -29,7 +30,8 @@ def check_promise(parts: list[Part], k: int | None, levels: dict[str, int] | Non
     if len(parts) > 1:
         tables = [part.released for part in parts]
         names, places = everybody(tables)
-        sizes = count_together(tables, places, len(names), directed=parts[0].claims["directed"])
+        first = [alike(part.claims, part.released) for part in parts]
+        sizes = count_together(tables, places, first, len(names), directed=parts[0].claims["directed"])
     smallest = int(sizes.min(initial=len(names)))
     weakest = sizes.min(axis=0)  # over the blocks
     scope = f"over all {len(parts)} releases " if len(parts) > 1 else ""
@@ -63,7 +65,9 @@ def check_promise(parts: list[Part], k: int | None, levels: dict[str, int] | Non
         exposed = int((weakest < least).sum())
         detail = f"the smallest crowd has {smallest:,}"
         detail += f"; {exposed:,} people are in a crowd below {least}" if exposed else ""
-        checks.append(Check(f"{scope}every degree vector occurs at least {least} times", exposed == 0, detail))
+        what = "every degree vector"
+        what += ", with the attributes it has," if any("attributes" in part.claims for part in parts) else ""
+        checks.append(Check(f"{scope}{what} occurs at least {least} times", exposed == 0, detail))
     return checks, smallest, low, "; ".join(beyond)
 
 

@@ -29,7 +29,8 @@ class Check:
 
 # No release has a certificate that long, or packs so many rows into a byte of Parquet.
 _LONGEST_CERTIFICATE, _ROWS_PER_BYTE = 10_000_000, 100
-_NUMBERED = ("node", "source", "target", "block")
+_TIMES = ("time", "from", "until")
+_NUMBERED = ("node", "source", "target", "block", "count", *_TIMES)
 _QUOTED, _BARE = rb'"(?:[^"]|"")*+"', rb'[^",\r\n]'
 BROKEN = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
@@ -63,6 +64,8 @@ class Released:
     has_start: bool
     has_layer: bool
     has_blocks: bool
+    table: pl.DataFrame  # of the slices, as it stands in the folder
+    columns: pl.DataFrame  # of the people, beside their names
     in_turn: bool = True
 
 
@@ -139,9 +142,24 @@ def read_record(record: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str,
         raise InputError(f"{what}: is not the private record of a release with levels of protection") from None
 
 
-def read_tables(folder: Path) -> tuple[Released, list[Check]]:
+def kind_of(claims: dict[str, Any]) -> str | None:
+    """What a release says of its contacts: "times", "counts", or nothing."""
+    said = claims.get("contacts")
+    return said.get("kind") if isinstance(said, dict) and isinstance(said.get("kind"), str) else None
+
+
+def columns_of(claims: dict[str, Any]) -> list[str]:
+    """The columns of people beside their names that a release says it has; the sensitive one is the last."""
+    known, unknown = claims.get("attributes"), claims.get("sensitive")
+    found = known.get("columns") if isinstance(known, dict) else []
+    found = list(found) if isinstance(found, list) else []
+    found += [unknown.get("column")] if isinstance(unknown, dict) else []
+    return [name for name in found if isinstance(name, str)]
+
+
+def read_tables(folder: Path, claims: dict[str, Any]) -> tuple[Released, list[Check]]:
     """The tables, and whether every end of an edge is a listed person, every slice is listed, and nothing is listed twice."""
-    nodes, slices, checks = read_lists(folder)
+    nodes, slices, checks = read_lists(folder, claims)
     edges = read_table(folder, "edges", ["source", "target", "slice"], "layer")
     columns = []
     for column, listed, what in (
@@ -166,13 +184,14 @@ def read_tables(folder: Path) -> tuple[Released, list[Check]]:
         here = order[bounds[s] : bounds[s + 1]]
         return Edges(u[here], v[here])
 
-    return as_released(nodes["node"], slices, of_slice, in_turn=not (t[1:] < t[:-1]).any()), checks
+    return as_released(nodes, slices, of_slice, in_turn=not (t[1:] < t[:-1]).any()), checks
 
 
-def read_lists(folder: Path) -> tuple[pl.DataFrame, pl.DataFrame, list[Check]]:
+def read_lists(folder: Path, claims: dict[str, Any]) -> tuple[pl.DataFrame, pl.DataFrame, list[Check]]:
     """The tables of people and of slices, and whether anything is listed twice in them."""
-    nodes = read_table(folder, "nodes", ["node"])
-    slices = read_table(folder, "slices", ["slice"], "layer", "start", "block")
+    timed = ("from", "until") if kind_of(claims) == "times" else ()
+    nodes = read_table(folder, "nodes", ["node", *columns_of(claims)])
+    slices = read_table(folder, "slices", ["slice"], "layer", "start", "block", *timed)
     checks = []
     for table, column, what in ((nodes, "node", "person"), (slices, "slice", "slice")):
         twice = len(table) - table[column].n_unique()
@@ -182,12 +201,13 @@ def read_lists(folder: Path) -> tuple[pl.DataFrame, pl.DataFrame, list[Check]]:
 
 
 def as_released(
-    people: pl.Series, slices: pl.DataFrame, edges: Callable[[int], Edges], *, in_turn: bool = True
+    nodes: pl.DataFrame, slices: pl.DataFrame, edges: Callable[[int], Edges], *, in_turn: bool = True
 ) -> Released:
     """The tables as one thing."""
     has_start, has_blocks = "start" in slices.columns, "block" in slices.columns
     return Released(
-        people=people,
+        people=nodes["node"],
+        columns=nodes.drop("node"),
         slices=slices["slice"].to_list(),
         starts=slices["start"].to_list() if has_start else [None] * len(slices),
         blocks=_read_blocks(slices["block"]) if has_blocks else np.zeros(len(slices), np.int64),
@@ -195,6 +215,7 @@ def as_released(
         has_start=has_start,
         has_layer="layer" in slices.columns,
         has_blocks=has_blocks,
+        table=slices,
         in_turn=in_turn,
     )
 
@@ -235,7 +256,8 @@ def scan_rows(file: Path, columns: list[str], *optional: str) -> pl.LazyFrame:
     have = lazy.collect_schema()
     _check_columns(file.name, list(have), columns, optional)
     for column, kind in have.items():
-        if kind != pl.String and not (kind.is_integer() and column in _NUMBERED):
+        fits = (kind.is_integer() and column in _NUMBERED) or (kind.is_float() and column in _TIMES)
+        if kind != pl.String and not fits:
             raise Unreadable(f"column '{column}' of {file.name} holds {kind}")
     if more := sorted(pl.read_parquet_metadata(file).keys() - {"ARROW:schema"}):
         raise Unreadable(f"{file.name} carries more than its table: {ascii(more[0])[:40]}")

@@ -13,7 +13,8 @@ from shoal.audit import _kernels
 from shoal.audit.attackers import PAIRS, Attacker, Crowds, OneBlock, usual_attackers
 from shoal.audit.attribution import attribute
 from shoal.audit.findings import Audit, Exposure
-from shoal.common.checks import a_list, some_jobs, some_progress, whole
+from shoal.audit.strength import by_contacts
+from shoal.common.checks import a_list, one_of, some_jobs, some_progress, whole
 from shoal.common.crowds import distinct_rows
 from shoal.common.progress import Progress, run_jobs
 from shoal.demands.promise import make_promise
@@ -90,7 +91,7 @@ def audit(
         TemporalGraph.check(original, "audit")
     if known is not None:
         check_known(graph, original, known)
-    chosen = usual_attackers(graph) if attackers is None else a_list("attackers", attackers)
+    chosen = [*usual_attackers(graph), *by_contacts(graph)] if attackers is None else a_list("attackers", attackers)
     if not all(callable(getattr(one, "crowds", None)) for one in chosen):
         raise InputError("attackers are those of shoal.audit, or others with a name, a description and a method crowds")
 
@@ -105,8 +106,10 @@ def audit(
     with some_progress(progress).stage("attacking", len(chosen)) as tell:
         found = run_jobs(attack, chosen, some_jobs(jobs), tell)
     if original is not None:
-        again = reidentify(original, graph, k=needs, seed=seed)
-        found.append(again if promise.n_blocks == 1 else replace(again, covered=False))
+        both = original.contacts is not None and graph.contacts is not None
+        for by in ("edges", "contacts") if both else ("edges",):
+            again = reidentify(original, graph, k=needs, seed=seed, by=by)
+            found.append(again if promise.n_blocks == 1 else replace(again, covered=False))
     by_level = {int(level): int(count) for level, count in zip(*np.unique(needs, return_counts=True), strict=True)}
     learned: tuple[Learned, ...] = ()
     if known is not None and original is not None:
@@ -165,8 +168,12 @@ def _whole(value: float) -> float:
     return int(value) if value == int(value) else float(value)
 
 
-def reidentify(original: TemporalGraph, release: TemporalGraph, *, k: int | np.ndarray = 5, seed: int = 0) -> Exposure:
+def reidentify(
+    original: TemporalGraph, release: TemporalGraph, *, k: int | np.ndarray = 5, seed: int = 0, by: str = "edges"
+) -> Exposure:
     """The attacker who holds a person's original degrees and guesses among the nearest people of the release.
+
+    With `by="contacts"` they hold how many contacts somebody had, which both graphs must keep.
 
     `unique` counts those found for certain (the only nearest one, and the right one); the crowd of a person is the set of
     nearest people. The expected success counts a guess among them, and nothing where the person is not one of them. As each
@@ -174,7 +181,11 @@ def reidentify(original: TemporalGraph, release: TemporalGraph, *, k: int | np.n
     """
     if not original.nodes.equals(release.nodes) or original.n_slices != release.n_slices:
         raise InputError("original and release must have the same people and slices")
-    known, rows = original.degree_matrix(), release.degree_matrix()
+    if one_of("by", by, ("edges", "contacts")) == "edges":
+        known, rows, covered = original.degree_matrix(), release.degree_matrix(), True
+    else:
+        known, rows = original.strength_matrix(), release.strength_matrix()
+        covered = release.contacts is not None and release.contacts.drawn == "shared"
     first, inverse, counts = distinct_rows(rows)
     distinct = rows[first]
     people = np.arange(len(known))
@@ -184,13 +195,13 @@ def reidentify(original: TemporalGraph, release: TemporalGraph, *, k: int | np.n
     crowd, among = _kernels.nearest_rows(known[people], distinct, counts, inverse[people])
     scale, sampled = len(known) / len(people), len(people) < len(known)
     return Exposure(
-        name="reidentify",
-        description="knows the original number of edges in every slice and guesses among the nearest in the release",
+        name="reidentify" if by == "edges" else "reidentify-strength",
+        description=f"knows the original number of {by} in every slice and guesses among the nearest in the release",
         unique=_whole(float((among & (crowd == 1)).sum()) * scale),
         below_k=_whole(float((among & (crowd < (k if isinstance(k, int) else k[people]))).sum()) * scale),
         smallest_crowd=int(crowd.min()),
         expected_success=float(np.where(among, 1 / crowd, 0).mean()),
-        covered=True,
+        covered=covered,
         sampled=sampled,
         band=0.0 if not sampled else 1.96 * len(known) * float(np.sqrt(np.var(among & (crowd == 1)) / len(people))),
     )

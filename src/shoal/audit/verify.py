@@ -1,8 +1,8 @@
 """Prove a release from its files alone.
 
-This file and those it needs (`_listing`, `_released`, `_partitioned`, `_claims`, `_crowds`, `_promised`) import nothing of shoal
-but the exceptions, on purpose: they share no code with what they check. They read the tables with polars, count with numpy, and
-believe the certificate in nothing they can count themselves. What nothing in the folder proves is listed as claimed, not checked.
+This file and those it needs, whose names begin with an underscore, import nothing of shoal but the exceptions, on purpose: they
+share no code with what they check. They read the tables with polars, count with numpy, and believe the certificate in nothing
+they can count themselves. What nothing in the folder proves is listed as claimed, not checked.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ import numpy as np
 import polars as pl
 
 from shoal.audit._claims import Counted, check_certificate, check_counts, not_checked
+from shoal.audit._contacts import check_contacts
 from shoal.audit._crowds import check_blocks, check_edges, check_order, walk
 from shoal.audit._listing import check_files, is_partitioned
 from shoal.audit._partitioned import read_partitioned
 from shoal.audit._promised import Part, check_promise
 from shoal.audit._released import Check, Unreadable, read_certificate, read_record, read_tables
+from shoal.audit._traits import alike, check_traits, values_of
 from shoal.errors import InputError
 
 
@@ -185,15 +187,23 @@ def _check_folder(
     folder: Path, claims: dict[str, Any], tell: Callable[[float], None]
 ) -> tuple[list[Check], Part | None]:
     """One folder on its own: files, tables, simple slices, and what the certificate claims."""
-    checks = [*check_files(folder, claims["sha256"]), *check_certificate(claims)]
+    checks = [*check_files(folder, claims), *check_certificate(claims)]
     if not checks[1].passed:
         return checks, None
     try:
-        released, more = read_partitioned(folder) if is_partitioned(folder) else read_tables(folder)
+        read = read_partitioned if is_partitioned(folder) else read_tables
+        released, more = read(folder, claims)
         checks += more
         if not all(check.passed for check in more):
             return checks, None
-        seen = walk(released, directed=claims["directed"], tell=tell)
+        if not checks[2].passed and claims.keys() & {"contacts", "attributes", "sensitive"}:
+            return checks, None
+        first, values = alike(claims, released), values_of(claims, released)
+        seen = walk(released, first, values, directed=claims["directed"], tell=tell)
+        more = [
+            *check_contacts(folder, claims, released, first, seen.sizes),
+            *check_traits(claims, released, seen.fewest),
+        ]
     except Unreadable as problem:
         return [*checks, Check("the tables can be read", False, str(problem))], None
     n, horizon, rises = len(released.people), claims.get("horizon"), _rise(released.people)
@@ -214,5 +224,6 @@ def _check_folder(
         check_order(released, seen),
         check_blocks(released, horizon if isinstance(horizon, str) else None),
         *check_counts(claims, counted),
+        *more,
     ]
     return checks, None if seen.strangers else Part(claims, released, seen.sizes, counted)

@@ -75,6 +75,13 @@ def anonymize(
     restarts: Annotated[int, typer.Option("--restarts", help="Random starts of greedy and optimal.", min=1)] = 5,
     seed: options.Seed = None,
     where: bundles.Running,
+    contacts: options.Contacts = None,
+    protect_counts: options.ProtectCounts = False,
+    attributes: options.Attributes = None,
+    hierarchy: options.Hierarchy = None,
+    stratum: options.Stratum = None,
+    sensitive: options.Sensitive = None,
+    diverse: options.Diverse = 1,
     private: options.Private = None,
     keep_ids: options.KeepIds = False,
     saving: bundles.Saving,
@@ -91,12 +98,14 @@ def anonymize(
         raise InputError("--keep-edges is called --removal-weight now; it stood for --removal-weight 10")
     check_target(output, force=saving.options["force"])
     level = _level(k, load.options["nodes"])
-    with load.opened(input, where, output, saving.progress) as (graph, running):
+    with load.opened(input, where, output, saving.progress, contacts=contacts) as (graph, running):
         console.tell_input(graph, quiet=saving.quiet, json=saving.json, effort=effort)
         with console.own_stdout():
             release = run(
                 graph, level, protect=None if protect is None else read_people(protect),
                 horizon=horizon, against=against, move=move, allow=allow, **bundles.limits(must_keep, forbid, exempt),
+                contacts=contacts, protect_counts=protect_counts, stratum=stratum,
+                **bundles.traits(load.options["nodes"], attributes, hierarchy, sensitive, diverse),
                 method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
                 deletion_weight=removal_weight, density=density, restarts=restarts, **running,
                 progress=saving.progress,

@@ -48,6 +48,9 @@ _KnownEdges = Annotated[
 _KnownLayers = Annotated[
     str | None, typer.Option("--known-layers", help="The attacker holds these layers instead, such as work,lunch.")
 ]
+_Strength = Annotated[
+    bool, typer.Option("--strength", help="Also try whoever knows numbers of contacts, not of people.")
+]
 _GroupsKnown = Annotated[
     bool,
     typer.Option("--groups-known", help="Also try an attacker who was told the groups, which the record knows."),
@@ -74,6 +77,7 @@ def audit(
     known: _Known = 0.5,
     known_edges: _KnownEdges = None,
     known_layers: _KnownLayers = None,
+    strength: _Strength = False,
     groups_known: _GroupsKnown = False,
     seed: Annotated[int, typer.Option("--seed", help="Of the attackers: same seed, same numbers.", min=0)] = 0,
     jobs: options.Jobs = None,
@@ -94,7 +98,7 @@ def audit(
         raise InputError("--groups-known needs --original, and --record, which knows the groups")
     if bundles.is_contacts_folder(input):
         where = {"jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory}
-        refused = {"--original": original, "--record": records, "OTHER": other}
+        refused = {"--original": original, "--record": records, "OTHER": other, "--strength": strength}
         _audit_folder(input, k or 5, {**load.options, **where}, refused, json=json, quiet=quiet)
         return
     if scheduler or engine != "local" or worker_memory:
@@ -107,11 +111,11 @@ def audit(
         graphs = read(input, progress), read(other, progress)
         _lay_over(input, other, graphs, records, same_ids=same_ids, seed=seed, jobs=jobs, json=json, quiet=quiet)
         return
-    before, part, levels = None, None, None
-    graph = load(input, progress) if original is None else load.beside(input, progress)
+    before, part, levels, counts = None, None, None, "counts" if strength else None
+    graph = load(input, progress, contacts=counts) if original is None else load.beside(input, progress)
     kept = _record(records, same_ids=same_ids)
     if original is not None:
-        before = load(original, progress)
+        before = load(original, progress, contacts=counts)
         graph = _under_original_ids(input, graph, before, kept, same_ids=same_ids)
         part = _known(known, known_edges, known_layers)
     if kept is not None:

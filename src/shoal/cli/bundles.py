@@ -46,6 +46,7 @@ def _reading(
     origin: options.Origin = None,
     header: options.Header = None,
     encoding: options.Encoding = None,
+    count: options.Count = None,
 ) -> None:
     """The options of every command that reads contacts."""
 
@@ -59,6 +60,24 @@ def limits(must_keep: Path | None, forbid: Path | None, exempt: Path | None) -> 
         "forbid": None if forbid is None else read_pairs(forbid),
         "exempt": None if exempt is None else read_people(exempt),
     }
+
+
+def traits(
+    nodes: Path | None, attributes: str | None, hierarchy: list[str] | None, sensitive: str | None, diverse: int
+) -> dict[str, Any]:
+    """The options about columns of people as `anonymize` takes them."""
+    from shoal.errors import InputError
+
+    trees = {}
+    for one in hierarchy or []:
+        name, mark, file = one.partition("=")
+        if not mark or not name.strip() or not file.strip():
+            raise InputError(f"a hierarchy is given as COLUMN=FILE; got '{one}'")
+        trees[name.strip()] = Path(file.strip())
+    named = None if attributes is None else [one for one in attributes.split(",") if one.strip()]
+    return {
+        "people": nodes, "attributes": named, "hierarchies": trees, "sensitive": sensitive, "diverse": diverse,
+    }  # fmt: skip
 
 
 def _running(
@@ -107,15 +126,21 @@ class Load:
 
     @contextmanager
     def opened(
-        self, path: Path, where: Running, beside: Path, progress: Progress
+        self, path: Path, where: Running, beside: Path, progress: Progress, *, contacts: str | None = None
     ) -> Iterator[tuple[TemporalGraph, dict[str, Any]]]:
-        """The graph in a file or in a folder of Parquet, and the options about where its release is made."""
+        """The graph in a file or in a folder of Parquet, and the options about where its release is made.
+
+        It keeps the contacts behind its edges, where they are to be drawn.
+        """
+        from shoal.draw import kept
+
+        given = self.options | {"contacts": kept(contacts)}
         if not is_contacts_folder(path):
-            yield self(path, progress), where.options | {"shard_people": where.shard_people}
+            yield self(path, progress, contacts=given["contacts"]), where.options | {"shard_people": where.shard_people}
             return
         from shoal.large import open_folder
 
-        with open_folder(path, **self.options, **where.options, beside=beside, progress=progress) as graph:
+        with open_folder(path, **given, **where.options, beside=beside, progress=progress) as graph:
             yield graph, {"shard_people": where.shard_people}
 
 

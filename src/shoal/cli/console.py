@@ -12,7 +12,7 @@ import typer
 
 from shoal.common.progress import Progress
 from shoal.common.solver import own_stdout
-from shoal.common.words import plural
+from shoal.common.words import in_words, plural
 
 __all__ = [
     "describe_input",
@@ -120,8 +120,40 @@ def describe_release(release: Release) -> list[str]:
         f"Before: {alone:,} of {people:,} people can be singled out by their number of edges per slice{where}.",
         now,
         became,
+        *_contacts(release),
+        *_traits(release),
         *filter(None, [release.density_in_words()]),
     ]
+
+
+def _traits(release: Release) -> list[str]:
+    """What became of the columns of people."""
+    traits, found = release.traits, list[str]()
+    if traits is not None and traits.attributes:
+        cells = len(traits.attributes) * release.graph.n_nodes
+        found.append(
+            f"Attributes: {in_words(traits.attributes)}, in {plural(int(traits.strata.max()) + 1, 'stratum', 'strata')}; "
+            f"{traits.starred:,} of {cells:,} values are *, {traits.raised:,} are merged upwards."
+        )
+    if traits is not None and traits.sensitive is not None:
+        found.append(
+            f"Sensitive: {traits.sensitive} of {release.graph.n_nodes - traits.withheld:,} people, every crowd with at least "
+            f"{traits.diverse} different values; withheld from {plural(traits.withheld, 'person', 'people')}."
+        )
+    return found
+
+
+def _contacts(release: Release) -> list[str]:
+    """How many contacts the released edges stand for, where they were drawn."""
+    before, now = release.original.contacts, release.graph.contacts
+    if before is None or now is None:
+        return []
+    both = zip(release.original.contact_counts(), release.graph.contact_counts(), strict=True)
+    lost = sum(int(a.sum() != b.sum()) for a, b in both)
+    how = "shared out alike in every crowd" if release.promise.contacts else "with the total of every slice"
+    why = "for want of equal shares" if release.promise.contacts else "having too few edges or too many"
+    but = f"; {plural(lost, 'slice has', 'slices have')} another total, {why}" if lost else ""
+    return [f"Contacts: {now.counts.sum():,} drawn for {before.counts.sum():,}, {how}{but}."]
 
 
 def describe_memory(peaks: Mapping[str, int]) -> list[str]:

@@ -46,6 +46,7 @@ def extend(
     effort: options.Effort = "balanced",
     seed: options.Seed = None,
     where: bundles.Running,
+    contacts: options.Contacts = None,
     saving: bundles.Saving,
 ) -> None:
     """Publish later slices so that all releases together keep k; people who are new and too few are held back."""
@@ -55,11 +56,11 @@ def extend(
 
     check_target(output, force=saving.options["force"])
     limits = bundles.limits(must_keep, forbid, exempt)
-    with load.opened(input, where, output, saving.progress) as (graph, running):
+    with load.opened(input, where, output, saving.progress, contacts=contacts) as (graph, running):
         console.tell_input(graph, quiet=saving.quiet, json=saving.json)
         with console.own_stdout():
             made = run(
-                release, graph, private, allow=allow, **limits, density=density, seed=seed, effort=effort,
+                release, graph, private, allow=allow, **limits, contacts=contacts, density=density, seed=seed, effort=effort,
                 deletion_weight=removal_weight, **running, progress=saving.progress,
             )  # fmt: skip
         saving(made, output, input, f" together with {release}", private=private)

@@ -14,6 +14,7 @@ _TIME = "Time and slices"
 _INPUT = "Input"
 _OUTPUT = "Output"
 _WHERE = "Where it runs"
+PEOPLE = "About people"
 CHANGE = "What may change"
 
 
@@ -105,6 +106,67 @@ Directed = Annotated[
     bool,
     typer.Option(
         "--directed", help="Contacts go from source to target; both directions count.", rich_help_panel=_INPUT
+    ),
+]
+Contacts = Annotated[
+    str | None,
+    typer.Option(
+        "--contacts",
+        help="Also publish contacts, drawn from everybody's of a slice: times, or counts of each edge.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+ProtectCounts = Annotated[
+    bool,
+    typer.Option(
+        "--protect-counts",
+        help="The attacker knows numbers of contacts too: everybody in a crowd gets as many.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Count = Annotated[
+    str | None,
+    typer.Option(
+        "--count",
+        help="Column that says how many contacts a line stands for, or how long it lasted.",
+        rich_help_panel=_INPUT,
+    ),
+]
+Attributes = Annotated[
+    str | None,
+    typer.Option(
+        "--attributes",
+        help="Columns of the --nodes file to publish, which an attacker knows: sex,age:10,department (age in tens).",
+        rich_help_panel=PEOPLE,
+    ),
+]
+Hierarchy = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy",
+        help="What rare values of an attribute are merged into: department=FILE, a line for each value as ARX writes it.",
+        rich_help_panel=PEOPLE,
+    ),
+]
+Stratum = Annotated[
+    int | None,
+    typer.Option(
+        "--stratum",
+        help="People share their attributes with at least so many (default: k): more values are merged, and fewer edges change.",
+        min=1,
+        rich_help_panel=PEOPLE,
+    ),
+]
+Sensitive = Annotated[
+    str | None,
+    typer.Option(
+        "--sensitive", help="A column of the --nodes file to publish that nobody knows.", rich_help_panel=PEOPLE
+    ),
+]
+Diverse = Annotated[
+    int,
+    typer.Option(
+        "--diverse", help="Every crowd has so many different sensitive values, or none.", min=1, rich_help_panel=PEOPLE
     ),
 ]
 Output = Annotated[

@@ -32,6 +32,12 @@ class Randomness:
         self.seed = a_seed(seed)
         self._key = hashlib.blake2b(str(self.seed).encode() + b"/" + context, digest_size=32).digest()
 
+    def within(self, name: str) -> Randomness:
+        """The streams of a part that has some of the same names."""
+        part = Randomness(self.seed, b"")
+        part._key = hashlib.blake2b(name.encode(), key=self._key, digest_size=32).digest()
+        return part
+
     def stream(self, name: str) -> np.random.Generator:
         """A generator of its own for the use called `name`."""
         digest = hashlib.blake2b(name.encode(), key=self._key, digest_size=16).digest()

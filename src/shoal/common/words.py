@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def plural(count: int, one: str, many: str | None = None) -> str:
     """A number and what is counted.
@@ -10,3 +12,12 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     ('1 slice', '1,234 slices')
     """
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def in_words(names: Sequence[str]) -> str:
+    """A list as one says it.
+
+    >>> in_words(["sex", "age", "department"])
+    'sex, age and department'
+    """
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -12,7 +12,7 @@ import polars as pl
 from shoal.common.checks import a_text
 from shoal.contacts.columns import take_roles
 from shoal.errors import InputError, RowError
-from shoal.slicing import Slicing, spells, timebins
+from shoal.slicing import timebins
 
 _PLAIN = "^(0|-?[1-9][0-9]*)$"  # a whole number as everybody writes it
 
@@ -199,46 +199,6 @@ def _encode_dense(columns: list[pl.Series]) -> tuple[pl.Series, list[np.ndarray]
     index = np.cumsum(there, dtype=np.int32) - np.int32(1)
     places = (c.to_numpy() for c in columns)
     return pl.Series("node", np.flatnonzero(there) + low), [index[c - low if low else c] for c in places]
-
-
-def encode_slices(
-    times: pl.Series | None, layers: pl.Series | None, ends: pl.Series | None, slicing: Slicing
-) -> tuple[np.ndarray, np.ndarray | None, Iterable[tuple[str, str | None, str | None]], tuple[str, ...]]:
-    """The slice of every contact, its row where contacts last, (label, layer, start) of every slice, and what was assumed.
-
-    Layers stand in name order, bins in time order. A row that lasts over several bins is a contact in each of them.
-    """
-    if times is not None and len(times) == 0:
-        raise InputError("there are no contacts, so there is no time span to cut into slices")
-    if times is None and (slicing.cuts or ends is not None):
-        raise InputError("a slice width was given but no time column")
-    rows = None
-    bins = None
-    if times is not None and ends is not None:
-        bins, rows = spells.cut_spells(times, ends, slicing)
-    elif times is not None:
-        bins = slicing.cut(times)
-    if layers is None:
-        if bins is None:
-            return np.empty(0, np.int32), None, [("all", None, None)], ()
-        return bins.codes, rows, ((label, None, label) for label in bins.labels), bins.said
-    if layers.null_count():
-        raise RowError(int(layers.is_null().arg_max() or 0), layers.name, "the layer is missing")
-    names = timebins.value_bins(layers)
-    if bins is None:
-        return names.codes, None, ((layer, layer, None) for layer in names.labels), ()
-    if len(names.labels) * len(bins.labels) > timebins.MAX_SLICES:
-        raise InputError(
-            f"layers and time bins together give more than {timebins.MAX_SLICES:,} slices; choose wider bins"
-        )
-    of_rows = names.codes if rows is None else names.codes[rows]
-    codes = of_rows * np.int32(len(bins.labels)) + bins.codes
-    parts = [(f"{layer}/{label}", layer, label) for layer in names.labels for label in bins.labels]
-    if len({part[0] for part in parts}) < len(parts):
-        raise InputError(
-            "two slices would have the same label, because layers and times both have a '/' in their names"
-        )
-    return codes, rows, parts, bins.said
 
 
 def simple_slices(

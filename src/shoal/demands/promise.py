@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,18 @@ _START = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?
 
 @dataclass(frozen=True, eq=False)
 class Promise:
-    """`needs[i]` is the k of person i; `blocks[t]` the block of slice t, all 0 without a horizon."""
+    """`needs[i]` is the k of person i; `blocks[t]` the block of slice t, all 0 without a horizon.
+
+    Where the attacker knows `attributes` too, only people of one of the `strata` can be in a crowd; where they know numbers of
+    `contacts` too, crowds have these in common as well.
+    """
 
     needs: np.ndarray
     blocks: np.ndarray
     horizon: str | None
+    strata: np.ndarray | None = None
+    attributes: tuple[str, ...] = ()
+    contacts: bool = False
 
     @property
     def k(self) -> int:
@@ -59,12 +67,17 @@ class Promise:
 
     def crowds(self, graph: TemporalGraph) -> np.ndarray:
         """(n_blocks, n) how many people share each person's row in each block."""
-        sizes = np.empty((self.n_blocks, graph.n_nodes), np.int64)
+        return np.stack([np.bincount(labels)[labels] for labels in self.crowd_labels(graph)])
+
+    def crowd_labels(self, graph: TemporalGraph) -> list[np.ndarray]:
+        """For every block, everybody's crowd as a number."""
+        first = [] if self.strata is None else [self.strata]
+        found = []
         for block in range(self.n_blocks):
             columns = self.columns(block, directed=graph.directed).tolist()
-            found = distinct_columns(lambda of=columns: map(graph.degree_column, of), graph.n_nodes, len(columns))  # type: ignore[misc]
-            sizes[block] = found[2][found[1]]
-        return sizes
+            rows = lambda of=columns: chain(first, map(graph.degree_column, of))  # noqa: E731
+            found.append(distinct_columns(rows, graph.n_nodes, len(first) + len(columns))[1])
+        return found
 
     def people_by_level(self) -> dict[int, int]:
         """How many people have each level."""

@@ -115,19 +115,24 @@ class Runner(NamedTuple):
     engine: Engine
     work: Work | None = None
     stored: bool = False
+    part: str = ""
+
+    def within(self, part: str) -> Runner:
+        """The same for a part of the work that has steps of the same names."""
+        return self._replace(part=f"{part}-")
 
     def __call__(self, name: str, task: Task, pieces: Sequence[Any], tell: Tell | None = None) -> list[Done]:
         """What the task gives for every piece, in their order."""
         if self.work is None:
             return self.engine.map(task, pieces, tell)
-        named = [(self.work.path(f"{name}-{i:05}"), piece) for i, piece in enumerate(pieces)]
+        named = [(self.work.path(f"{self.part}{name}-{i:05}"), piece) for i, piece in enumerate(pieces)]
         return self.engine.map(functools.partial(_kept, task, self.stored), named, tell)
 
     def keep(self, name: str, array: np.ndarray) -> Array:
         """An array that many pieces are to carry: itself, or where it lies now."""
         if self.work is None or not self.stored:
             return array
-        path = self.work.path(name)
+        path = self.work.path(self.part + name)
         write_part(path, {}, {"kept": array})
         return stored_arrays(path)["kept"]
 

@@ -10,6 +10,8 @@ import polars as pl
 
 from shoal.common.checks import a_list, yes_or_no
 from shoal.contacts import build
+from shoal.contacts.behind import contacts_behind
+from shoal.contacts.slices import encode_slices
 from shoal.errors import InputError, spoken
 from shoal.graph.slices import Slice, Tally
 from shoal.slicing import Slicing
@@ -41,6 +43,8 @@ class Makers:
         origin: str | None = None,
         nodes: Iterable[Any] | None = None,
         directed: bool = False,
+        contacts: str | None = None,
+        count: str | None = None,
     ) -> TemporalGraph:
         """Build from a table of contacts: polars, pandas, pyarrow, a dict of columns, anything that speaks Arrow.
 
@@ -52,17 +56,27 @@ class Makers:
         `slice` names the slices in their order, empty ones included. A contact that lasts from `time` to `end` is in every
         slice that this touches; where one of the two is missing it lasts from the first slice, or to the last.
 
+        With `contacts` ("times" or "counts") the graph keeps the contacts behind its edges, for a release that has them; `count`
+        is a column that says how many contacts a line stands for.
+
         >>> from shoal import TemporalGraph
         >>> TemporalGraph.from_edges({"a": [1, 2], "b": [2, 3], "t": [0, 90_000]}, "a", "b", time="t", slice="1d")
         TemporalGraph(3 nodes, 2 slices, 2 edges, undirected)
         """
         slicing = Slicing(slice, slices, timezone, offset, time_format, time_unit, day_first, origin)
-        names = {"source": source, "target": target, "time": time, "layer": layer, "end": end}
-        return cls._from_contacts(frame, names, slicing, nodes=nodes, directed=directed)
+        names = {"source": source, "target": target, "time": time, "layer": layer, "end": end, "count": count}
+        return cls._from_contacts(frame, names, slicing, nodes=nodes, directed=directed, contacts=contacts)
 
     @classmethod
     def _from_contacts(
-        cls, frame: Any, names: dict[str, str | None], slicing: Slicing, *, nodes: Iterable[Any] | None, directed: bool
+        cls,
+        frame: Any,
+        names: dict[str, str | None],
+        slicing: Slicing,
+        *,
+        nodes: Iterable[Any] | None,
+        directed: bool,
+        contacts: str | None = None,
     ) -> TemporalGraph:
         """The same, from columns by what they mean and one object that says how time is cut."""
         columns, said = build.contact_columns(frame, names, cut=slicing.cuts)
@@ -70,14 +84,14 @@ class Makers:
         yes_or_no("directed", directed)
         ids, ends = build.encode_ids([columns["source"], columns["target"]], extra)
         times, layers, last = (columns.get(role) for role in ("time", "layer", "end"))
-        codes, rows, labels, assumed = build.encode_slices(times, layers, last, slicing)
-        if rows is not None:
-            ends = [side[rows] for side in ends]
-        made = cls._from_codes(
-            ids, ends, codes, [Slice(*x) for x in labels], directed=directed, ordered="time" in columns
-        )
+        found = encode_slices(times, layers, last, slicing)
+        if found.rows is not None:
+            ends = [side[found.rows] for side in ends]
+        labels = [Slice(*x) for x in found.labels]
+        made = cls._from_codes(ids, ends, found.codes, labels, directed=directed, ordered="time" in columns)
+        made.contacts = contacts_behind(made._stored(), ends, found, columns, contacts, slicing)
         assert made.tally is not None
-        remarks = (*map(spoken, assumed), *build.alike(ids))
+        remarks = (*map(spoken, found.said), *build.alike(ids))
         made.tally = made.tally._replace(unused=said.unused, guessed=said.guessed, remarks=remarks)
         made.slicing = slicing if "time" in columns else None
         return made

@@ -49,15 +49,13 @@ class Parts:
         graph = _graph(self)
         ends = place[graph._edges]
         there = (ends >= 0).all(axis=1)
+        u, v, codes = ends[there, 0], ends[there, 1], graph.slice_codes()[there]
         made = _of_arrays()._from_codes(
-            ids,
-            [ends[there, 0], ends[there, 1]],
-            graph.slice_codes()[there],
-            list(graph.slices),
-            directed=graph.directed,
-            ordered=graph.ordered,
+            ids, [u, v], codes, list(graph.slices), directed=graph.directed, ordered=graph.ordered
         )
         made.tally, made.slicing = graph.tally, graph.slicing  # of the same lines of the same file
+        if graph.contacts is not None:
+            made.contacts = graph.contacts.moved(made._stored(), u, v, codes, there)
         return made
 
     def subgraph(self, people: Iterable[Any]) -> TemporalGraph:
@@ -97,7 +95,10 @@ class Parts:
         edges = [graph.edges(t) for t in chosen]
         bounds = np.concatenate([[0], np.cumsum([len(e) for e in edges], dtype=np.int64)])
         slices, kept = [graph.slices[t] for t in chosen], np.concatenate(edges)
-        return _of_arrays()(graph.nodes, slices, kept, bounds, directed=graph.directed, ordered=True)
+        made = _of_arrays()(graph.nodes, slices, kept, bounds, directed=graph.directed, ordered=True)
+        if graph.contacts is not None:
+            made.contacts = graph.contacts.of_slices(graph._starts, chosen)
+        return made
 
 
 def _graph(parts: Any) -> TemporalGraph:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from shoal.common.checks import a_list
+from shoal.contacts.behind import EdgeContacts, Edges
 from shoal.engine.parts import Array
 from shoal.errors import InputError
 from shoal.graph.makers import Makers
@@ -68,8 +69,12 @@ class TemporalGraph(Makers, Conversions, Parts):
         self.ordered = ordered
         self.tally = tally
         self.slicing: Slicing | None = None
+        self.contacts: EdgeContacts | None = None
         self._edges = edges
         self._starts = starts
+
+    def _stored(self) -> Edges:
+        return Edges(self._edges, self._starts, self.n_nodes, self.directed)
 
     @property
     def n_nodes(self) -> int:
@@ -146,6 +151,20 @@ class TemporalGraph(Makers, Conversions, Parts):
         """The columns of the degree matrix for so many people after the other, as pieces of work carry them."""
         degrees = self.degree_matrix()
         return [list(degrees[first : first + size].T) for first in range(0, max(self.n_nodes, 1), size)]
+
+    def contact_counts(self) -> list[np.ndarray]:
+        """For every slice, how many contacts are behind each of its edges; the graph must keep them."""
+        if self.contacts is None:
+            raise InputError("this graph does not keep the contacts behind its edges; read it with contacts='counts'")
+        return np.split(self.contacts.counts, self._starts[1:-1])
+
+    def strength_matrix(self) -> np.ndarray:
+        """(n, T) how many contacts everybody has in each slice; (n, 2T) of a directed graph, as in `degree_matrix`."""
+        found = np.zeros((2, self.n_nodes, self.n_slices), np.int64)
+        for t, counts in enumerate(self.contact_counts()):
+            for side in (0, 1):
+                found[side, :, t] = np.bincount(self.edges(t)[:, side], counts, minlength=self.n_nodes)
+        return np.hstack([found[1], found[0]]) if self.directed else found[0] + found[1]
 
     def slice_codes(self) -> np.ndarray:
         """For every edge, the number of its slice."""

@@ -84,7 +84,7 @@ def _reading(folder: Path, given: dict[str, Any]) -> tuple[dict[str, str | None]
     if unknown := [name for name in given if name not in usual]:
         raise TypeError(f"open_folder() got an unexpected keyword argument '{unknown[0]}'")
     options = usual | given
-    for name in ("dialect", "header", "encoding"):
+    for name in ("dialect", "header", "encoding", "contacts", "count"):
         if options[name] is not None:
             raise InputError(f"{folder}: --{name} does not go with a folder of Parquet; it works on a single file")
     for name in _ROLES:

@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 
 from shoal.contacts import build
+from shoal.contacts.slices import encode_slices
 from shoal.engine import Done, Tell
 from shoal.engine.parts import Array, load
 from shoal.errors import InputError, RowError
@@ -134,7 +135,7 @@ def _times(times: pl.Series, slicing: Slicing) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, order in wanted.items():
         try:
-            us, relative, said = replace(slicing, day_first=order).moments(times)
+            us, relative, said, _ = replace(slicing, day_first=order).moments(times)
         except InputError as error:
             if len(wanted) == 1 or (name == "month" and all(one is None for one in found.values())):
                 raise
@@ -205,7 +206,8 @@ def slices_of(
         both.append(first if here is None else pl.concat([first, here.cast(before.dtype).alias(first.name)]))
     counted = slicing.slice != "value" and both[0] is not None and both[0].dtype.is_numeric()
     read = replace(slicing, time_format=None, day_first=None, origin=None, time_unit="us" if counted else "s")
-    codes, _, labels, said = build.encode_slices(both[0], both[1], None, read)
+    found = encode_slices(both[0], both[1], None, read)
+    codes, labels, said = found.codes, found.labels, found.said
     return codes[length:], labels, said
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import shoal
+from shoal.common.words import in_words
 from shoal.demands.promise import Promise
 from shoal.files.appear import sha256
 from shoal.published.coarse import WEAKEST_BOUND
@@ -17,7 +20,8 @@ if TYPE_CHECKING:
 
 def guarantee_in_words(promise: Promise) -> str:
     """The promise, as sentences that say no more than what holds."""
-    k = promise.k
+    k, own = promise.k, "numbers of edges and of contacts" if promise.contacts else "number of edges"
+    share = f"the same {own}"
     if k == 1:
         return "k is 1: nobody is protected by this release."
     others = f"at least {k - 1} other {'person' if k == 2 else 'people'}"
@@ -29,9 +33,13 @@ def guarantee_in_words(promise: Promise) -> str:
         limit = " Somebody who knows numbers from several blocks may find people: this release does not protect against that."
     else:
         stretch, knows, limit = "in every slice", "Whoever knows all these numbers of somebody, and nothing else,", ""
+    if promise.attributes:
+        listed = in_words(promise.attributes)
+        share, own = f"the same {listed} and {share}", f"{listed} and {own}"
+        knows = knows.replace("these numbers of somebody", f"these numbers and the {listed} of somebody")
     if promise.for_everybody:
         return (
-            f"Everybody in this release has the same number of edges {stretch} as {others}. {knows} is left with at least "
+            f"Everybody in this release has {share} {stretch} as {others}. {knows} is left with at least "
             f"{k} candidates.{limit}"
         )
     levels = promise.people_by_level()
@@ -39,7 +47,7 @@ def guarantee_in_words(promise: Promise) -> str:
               for level, count in levels.items() if level > 1]  # fmt: skip
     unprotected = f" The other {levels[1]:,} asked for no protection and have none." if 1 in levels else ""
     return (
-        f"People in this release share their number of edges {stretch}: {', '.join(counts)}. {knows} is left with as many "
+        f"People in this release share their {own} {stretch}: {', '.join(counts)}. {knows} is left with as many "
         f"candidates as that person's level.{unprotected}{limit}"
     )
 
@@ -74,6 +82,21 @@ class Facts(NamedTuple):
     edges: EdgeCounts
     limits: str | None = None
     moved: Moved | None = None
+    more: Mapping[str, Any] = MappingProxyType({})
+
+
+def _more(release: Release) -> dict[str, Any]:
+    """What a certificate says where a release has more than edges."""
+    contacts, traits, found = release.graph.contacts, release.traits, dict[str, Any]()
+    if contacts is not None:
+        protected = {"protected": True} if release.promise.contacts else {}
+        found["contacts"] = {"kind": contacts.kind, "released": int(contacts.counts.sum())} | protected
+    if traits is not None and traits.attributes:
+        found["attributes"] = {"columns": list(traits.attributes), "starred": traits.starred}
+    if traits is not None and traits.sensitive is not None:
+        told = {"column": traits.sensitive, "diverse": traits.diverse, "withheld": traits.withheld}
+        found["sensitive"] = told
+    return found
 
 
 def certificate(release: Release, folder: Path, *, keep_ids: bool) -> dict[str, Any]:
@@ -92,6 +115,7 @@ def certificate(release: Release, folder: Path, *, keep_ids: bool) -> dict[str, 
         edges=release.edges,
         limits=None if release.limits is None else release.limits.in_words(),
         moved=release.moved,
+        more=_more(release),
     )
     return make_certificate(promise, promise.people_by_level(), facts, folder, keep_ids=keep_ids)
 
@@ -109,13 +133,15 @@ def make_certificate(
         "format": 2,
         "made_by": f"shoal {shoal.__version__}",
         "guarantee": guarantee_in_words(promise) + (moved_in_words(moved.move) if moved and hidden else ""),
-        "attacker": "knows the degree of a person in every slice"
+        "attacker": f"knows the {'degree and the count of contacts' if promise.contacts else 'degree'} of a person in every slice"
         + (" of any one block of the calendar" if promise.n_blocks > 1 else "")
+        + (f", and their {in_words(promise.attributes)}" if promise.attributes else "")
         + (", or holds contacts with names" if hidden else ""),
         "against": "numbers" if moved is None else "graph",
         "move": None if moved is None else moved.move,
         "totals": None if moved is None else moved.totals.to_dict(),
         "limits": facts.limits,
+        **facts.more,
         "rounding": None,
         "k": promise.k,
         "people_by_k": {str(level): count for level, count in people_by_level.items()},

@@ -233,7 +233,7 @@ def coarse_learned(
 
 def without_the_original(after: Audit) -> Audit:
     """The audit of a release, less the attacker whose success is measured against the original."""
-    return replace(after, attackers=tuple(e for e in after.attackers if e.name != "reidentify"))
+    return replace(after, attackers=tuple(e for e in after.attackers if not e.name.startswith("reidentify")))
 
 
 def _people(graph: TemporalGraph, t: int | None = None) -> int:

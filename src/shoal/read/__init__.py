@@ -43,6 +43,8 @@ def read(
     header: bool | None = None,
     encoding: str | None = None,
     directed: bool = False,
+    contacts: str | None = None,
+    count: str | None = None,
 ) -> TemporalGraph:
     """Read contacts from a file: CSV, TSV, Excel, Parquet, GraphML, GEXF or a named dialect, plain or compressed.
 
@@ -79,6 +81,9 @@ def read(
         Of a text that is not UTF-8; by default cp1252, as Windows writes it.
     directed
         Keep the direction of contacts.
+    contacts, count
+        Keep the contacts behind the edges, for a release that has them: "times", or only "counts"; and a column that says how many
+        contacts a line stands for, or how long it lasted in whole seconds or minutes.
 
     Examples
     --------
@@ -90,7 +95,7 @@ def read(
     """
     path = place(path)
     told = {"source": source, "target": target, "time": time, "layer": layer}
-    for name, value in (*told.items(), ("dialect", dialect), ("encoding", encoding)):
+    for name, value in (*told.items(), ("dialect", dialect), ("encoding", encoding), ("count", count)):
         if value is not None:
             a_text(name, value)
     slicing = Slicing(slice, slices, timezone, offset, time_format, time_unit, day_first, origin)
@@ -108,7 +113,14 @@ def read(
             raise InputError(
                 f"{path}: is a folder of Parquet, which `shoal anonymize` and `shoal audit` take; here contacts come in one file"
             )
-        asked = {**told, "dialect": dialect, "nodes": nodes, **text._asdict(), "directed": directed or None}
+        asked = {
+            **told,
+            "dialect": dialect,
+            "nodes": nodes,
+            "count": count,
+            **text._asdict(),
+            "directed": directed or None,
+        }
         _refuse(f"{path}: a release", **asked, **slicing.asked())
         return read_release(path)
     else:
@@ -116,6 +128,10 @@ def read(
     if directed and layout.directed is False:
         raise InputError(f"{path}: --directed was asked for, but edges in it have no direction")
     names, guessed = choose_columns(path, layout, told, cut=slicing.cuts)
+    if count is not None:
+        if count not in layout.table.frame.columns:
+            raise _no_column(path, layout, count, "count")
+        names["count"] = count
     if layout.end is not None and names.get("time") == layout.time:
         names["end"] = layout.end
     used = {name for name in names.values() if name}
@@ -128,7 +144,9 @@ def read(
     del layout  # with every column that is not asked for
     frame, extra = build.whole_numbers(frame, [names["source"], names["target"]], extra)
     try:
-        graph = TemporalGraph._from_contacts(frame, {**names}, slicing, nodes=extra, directed=directed)
+        graph = TemporalGraph._from_contacts(
+            frame, {**names}, slicing, nodes=extra, directed=directed, contacts=contacts
+        )
     except RowError as error:
         raise InputError(f"{where(error.row)}, column '{error.column}': {error.problem}") from None
     except InputError as error:

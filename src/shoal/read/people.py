@@ -36,6 +36,16 @@ def read_levels(path: Path, column: str) -> dict[Any, int]:
     return dict(zip(people.to_list(), levels.to_list(), strict=True))
 
 
+def read_columns(path: Path, columns: list[str]) -> tuple[pl.Series, dict[str, pl.Series]]:
+    """The ids of a file of people, and these columns of it, as they are written."""
+    table = _table(path)
+    ids = _ids(path, table, None)
+    for column in columns:
+        if column not in table.frame.columns:
+            raise InputError(f"{path}, line 1: no column '{column}'; the columns are {named(table.frame.columns)}")
+    return ids, {column: table.frame[column] for column in columns}
+
+
 def read_pairs(path: Path) -> list[tuple[Any, ...]]:
     """Pairs of people (source, target), and the slice each is meant for where there is such a column."""
     table = _table(path)

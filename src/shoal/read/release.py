@@ -6,13 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from shoal.contacts import build
+from shoal.contacts.behind import EdgeContacts, gather
 from shoal.errors import InputError
 from shoal.graph import Slice, TemporalGraph
 from shoal.read.dialects import NO_PARQUET, parquet
 from shoal.read.text import delimited, first_line, load_text
+from shoal.slicing.moments import read_moments
 
 
 def load_json(file: Path) -> Any:
@@ -57,7 +60,48 @@ def read_release(folder: Path) -> TemporalGraph:
     directed, ordered = claims["directed"], claims["ordered"]
     made = TemporalGraph._from_codes(ids, ends, codes.to_numpy(), parts, directed=directed, ordered=ordered)
     made.tally = None  # these are edges, not the contacts they were made of
+    if isinstance(claims.get("contacts"), dict):
+        made.contacts = _contacts(folder, claims["contacts"], slices, made)
     return made
+
+
+def _contacts(folder: Path, said: dict[str, Any], slices: pl.DataFrame, graph: TemporalGraph) -> EdgeContacts:
+    """How many contacts are behind the edges, from a table of counts or of times."""
+    timed = said.get("kind") == "times"
+    layers = ["layer"] if timed and graph.has_layers else []
+    table = read_table(folder, "contacts", "source", "target", *(["time", *layers] if timed else ["slice", "count"]))
+    names = graph.nodes.cast(pl.String).to_list()
+    labels = [part.label for part in graph.slices]
+    try:
+        u, v = (
+            table[end].cast(pl.String).replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
+            for end in ("source", "target")
+        )
+        if timed:
+            codes, weights = _slices_of(table, slices, layers), None
+        else:
+            places = table["slice"].cast(pl.String).replace_strict(labels, range(len(labels)), return_dtype=pl.Int32)
+            codes, weights = places.to_numpy(), table["count"].cast(pl.Int64).to_numpy()
+        counts, _ = gather(graph._stored(), u, v, codes, weights)
+    except (pl.exceptions.PolarsError, IndexError, ValueError):
+        raise InputError(f"{folder}: the table of contacts does not fit the edges") from None
+    return EdgeContacts(counts, drawn="shared" if said.get("protected") is True else "freely")
+
+
+def _slices_of(table: pl.DataFrame, slices: pl.DataFrame, layers: list[str]) -> np.ndarray:
+    """The slice of every contact by its time, and by its layer where there are some."""
+    numbers = table["time"].cast(pl.String).str.contains(r"^-?[0-9.]+$").all()
+    since, times = (
+        one.cast(pl.String).cast(pl.Float64).to_numpy() if numbers else read_moments(one.cast(pl.String)).us
+        for one in (slices["from"], table["time"])
+    )
+    codes = np.zeros(len(table), np.int64)
+    names = slices["layer"].to_list() if layers else [None] * len(slices)
+    mine = np.array(table["layer"].to_list() if layers else [None] * len(table), object)
+    for name in dict.fromkeys(names):
+        here, rows = np.flatnonzero([one == name for one in names]), np.flatnonzero(mine == name)
+        codes[rows] = here[np.searchsorted(since[here], times[rows], side="right") - 1]
+    return codes
 
 
 def read_table(folder: Path, name: str, *columns: str) -> pl.DataFrame:

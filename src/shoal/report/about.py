@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shoal
+from shoal.common.words import in_words
 from shoal.published.about import About
 from shoal.published.coarse import Lines
 from shoal.release import Release
@@ -24,6 +25,23 @@ def facts(release: Release, about: About, *, keep_ids: bool, exact: bool, lines:
     rows["edges"] = f"{'directed' if graph.directed else 'without a direction'}, {graph.n_edges:,} in the release"
     if lines is not None:
         rows["contacts read"] = _read(lines, exact=exact)
+    if (traits := release.traits) is not None:
+        if traits.attributes:
+            rows["attributes"] = (
+                f"{in_words(traits.attributes)}, in which crowds agree; {traits.starred:,} values are *"
+            )
+        if traits.sensitive is not None:
+            rows["sensitive column"] = (
+                f"{traits.sensitive}: every crowd has at least {traits.diverse} different values or tells none; withheld from "
+                f"{traits.withheld:,} people"
+            )
+    if graph.contacts is not None:
+        shown = "with their times" if graph.contacts.kind == "times" else "counted by edge"
+        alike = "; everybody in a crowd has as many in every slice" if release.promise.contacts else ""
+        rows["contacts"] = (
+            f"{graph.contacts.counts.sum():,} in the release, {shown}, drawn from everybody's of a slice: they say nothing about "
+            f"anybody that the edges do not say{alike}"
+        )
     if exact:
         tally = release.original.tally
         for name, field in (("columns not used", "unused"), ("columns guessed", "guessed")):

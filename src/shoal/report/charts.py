@@ -181,6 +181,7 @@ _WHO = {
     "contacts": "different people, all slices",
     "neighbours-1": "the neighbours' numbers too",
     "reidentify": "original numbers, best guess",
+    "strength": "contacts in every slice",
 }
 
 
@@ -200,7 +201,7 @@ def risk(before: Audit | None, after: Audit) -> str:
         for when, found in (("original", before), ("release", after))
         if found is not None
         for e in found.attackers
-        if e.name != "reidentify"
+        if not e.name.startswith("reidentify")
     ]
     chart = (
         alt.Chart(pl.DataFrame(rows))

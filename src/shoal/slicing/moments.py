@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from shoal.errors import InputError, RowError
+from shoal.slicing.timeforms import TimeForm
 
 UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 0.001}  # one unit of a numeric time, in microseconds
 _ISO_FORMATS = (
@@ -21,6 +22,7 @@ _ISO_FORMATS = (
 )  # fmt: skip
 _CLOCKS = ("", "%H:%M:%S%.f", "%H:%M", "%I:%M:%S %p", "%I:%M %p")
 _DATE = re.compile(r"\s*(?:\d{1,2}([./-])\d{1,2}\1(\d{4}|\d{2})|(\d{4})([./])\d{1,2}\4\d{1,2})(?!\d)(,? |T|$)")
+_ZONE = re.compile(r":\d\d(\.\d+)?\s*(Z|[+-]\d\d:?(\d\d)?)\s*$")
 _NUMBER = re.compile(r"\s*[-+]?\d+(\.\d*)?([eE][-+]?\d+)?\s*$")
 # Years 1 to 9999, which is what calendars (and labels of four digits) can say.
 EARLIEST, LATEST = -62_135_596_800_000_000, 253_402_300_799_999_999
@@ -31,11 +33,12 @@ REFUSALS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OverflowErr
 
 
 class Moments(NamedTuple):
-    """Microseconds since 1970, or since an unknown beginning; and what was assumed to get them, in sentences."""
+    """Microseconds since 1970, or since an unknown beginning; what was assumed to get them, in sentences; how they were written."""
 
     us: np.ndarray
     relative: bool = False
     said: tuple[str, ...] = ()
+    form: TimeForm = TimeForm()
 
 
 def read_moments(
@@ -56,21 +59,29 @@ def read_moments(
     if time_format is not None and times.dtype != pl.String:
         raise InputError(f"a time format goes with times that are text; column '{times.name}' holds {times.dtype}")
     refuse_missing(times)
-    said: tuple[str, ...] = ()
+    said, form = tuple[str, ...](), TimeForm(zoned=_says_its_zone(times))
     if times.dtype == pl.String:
         times, said = _parse_text(times, time_format, day_first)
     if times.dtype.is_numeric():
         us = _from_numbers(times, UNITS[time_unit], time_unit)
-        return _counted(us, str(times[0]), origin) if len(us) else Moments(us)
+        found = _counted(us, str(times[0]), origin) if len(us) else Moments(us)
+        return found._replace(form=TimeForm(UNITS[time_unit], 0 if origin is None else _moment(origin)))
     if origin is not None or time_unit != "s":
         given = "an origin" if origin is not None else "a time unit"
         raise InputError(f"{given} goes with times that are numbers; column '{times.name}' holds dates")
     if times.dtype == pl.Date:
-        return Moments(_from_numbers(times.to_physical(), 86_400_000_000, "days"), said=said)
+        return Moments(_from_numbers(times.to_physical(), 86_400_000_000, "days"), said=said, form=form)
     if isinstance(times.dtype, pl.Datetime):  # UTC inside
         unit = times.dtype.time_unit
-        return Moments(_from_numbers(times.to_physical(), UNITS[unit], unit), said=said)
+        return Moments(_from_numbers(times.to_physical(), UNITS[unit], unit), said=said, form=form)
     raise InputError(f"column '{times.name}' holds {times.dtype}, not times")
+
+
+def _says_its_zone(times: pl.Series) -> bool:
+    """Whether these say how far they are from UTC, as 2024-05-01T08:00+02:00 and 2024-05-01T08:00Z do."""
+    if times.dtype == pl.String and len(times):
+        return _ZONE.search(str(times[0])) is not None
+    return getattr(times.dtype, "time_zone", None) is not None
 
 
 def _counted(us: np.ndarray, first: str, origin: str | None) -> Moments:

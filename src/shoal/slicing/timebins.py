@@ -34,11 +34,15 @@ _LONGEST_WIDTH, _LONGEST_OFFSET = 9_999 * 366 * 86_400, 3_660 * 86_400  # in sec
 
 
 class Bins(NamedTuple):
-    """Which slice each row falls into, what the slices are called, and what was assumed about the times."""
+    """Which slice each row falls into, what the slices are called, and what was assumed about the times.
+
+    `ends` is where each slice of a width begins and where the last one ends, in microseconds.
+    """
 
     codes: np.ndarray
     labels: list[str]
     said: tuple[str, ...] = ()
+    ends: np.ndarray | None = None
 
 
 def parse_width(text: str) -> tuple[int, str]:
@@ -88,11 +92,12 @@ def calendar_bins(us: np.ndarray, width: str, *, timezone: str = "UTC", offset: 
         why = short(str(error))
         raise InputError(f"slices of {step} do not fit these times in the time zone {timezone} ({why})") from None
     codes = np.searchsorted(starts.dt.epoch("us").to_numpy(), shifted, side="right") - 1
+    ends = pl.concat([starts, starts[-1:].dt.offset_by(step)]).dt.epoch("us").to_numpy() + shift
     if shift:
         starts, form = starts.dt.offset_by(f"{shift}us"), form if unit == "s" else "%Y-%m-%dT%H:%M"
     if unit in "hms" and timezone != "UTC":
         form += "%:z"  # an hour of the autumn change occurs twice
-    return Bins(codes.astype(np.int32), starts.dt.to_string(form).to_list())
+    return Bins(codes.astype(np.int32), starts.dt.to_string(form).to_list(), ends=ends)
 
 
 def in_zone(us: pl.Series, timezone: str) -> pl.Series:
@@ -139,7 +144,8 @@ def counted_bins(us: np.ndarray, width: str, *, timezone: str = "UTC", offset: s
     names = (
         f"{word} {i + 1}" if count == 1 else f"{word}s {i * count + 1}-{(i + 1) * count}" for i in range(low, high + 1)
     )
-    return Bins((codes - low).astype(np.int32), list(names))
+    ends = np.arange(low, high + 2) * step + parse_offset(offset)
+    return Bins((codes - low).astype(np.int32), list(names), ends=ends)
 
 
 def equal_bins(us: np.ndarray, n_slices: int) -> Bins:

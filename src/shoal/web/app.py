@@ -180,6 +180,8 @@ async def run(request: Request) -> Response:
     if job.status("run") == "done":
         job.state["released"] = True  # it may have been taken away
     job.state["k"] = int(k)
+    contacts = form.get("contacts", "")
+    job.state["contacts"] = contacts if contacts in ("counts", "times") else None
     job.state["effort"] = "fast" if form.get("effort") == "fast" else "balanced"
     for name in ("title", "by"):
         text = "".join(c for c in form.get(name, "") if c.isprintable()).strip()

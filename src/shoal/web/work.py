@@ -91,12 +91,12 @@ def _bound_memory() -> None:
         pass  # not on this platform
 
 
-def _graph(folder: Path, state: dict[str, Any], most: int) -> TemporalGraph:
+def _graph(folder: Path, state: dict[str, Any], most: int, contacts: str | None = None) -> TemporalGraph:
     from shoal.read import read
     from shoal.read.packed import unpacking_at_most
 
     with unpacking_at_most(most):
-        return read(folder / "input", **state["reading"])
+        return read(folder / "input", **state["reading"], contacts=contacts)
 
 
 def _look(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> dict[str, Any]:
@@ -157,8 +157,8 @@ def _run(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> 
     from shoal.report.learned import learned_chart
 
     with progress.stage("reading", 1):
-        graph = _graph(folder, state, most)
-    release = anonymize(graph, state["k"], effort=state["effort"], progress=progress)
+        graph = _graph(folder, state, most, state.get("contacts"))
+    release = anonymize(graph, state["k"], contacts=state.get("contacts"), effort=state["effort"], progress=progress)
     certificate = release.save(
         folder / "release", private=folder / "private.json", private_report=folder / "exact", force=True,
         title=state.get("title"), by=state.get("by"), date="today", progress=progress,

@@ -8,11 +8,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
 from shoal.common.checks import a_path, one_of, some_progress, yes_or_no
-from shoal.common.edges import edge_keys
 from shoal.common.progress import Progress
 from shoal.engine import Tell
 from shoal.errors import GuaranteeError, InputError
@@ -20,9 +18,9 @@ from shoal.files.appear import appearing_whole, recover
 from shoal.published.about import About, make_about
 from shoal.published.certificate import certificate
 from shoal.published.coarse import coarse_certificate
-from shoal.read.text import first_line
 from shoal.write.again import warn_if_again
 from shoal.write.private import check_private_report, check_record, private_record, write_private, write_private_report
+from shoal.write.tables import write_tables
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -98,7 +96,7 @@ def write_release(
     name = release.work.draft if release.work is not None else None
     with appearing_whole(target, name, record=record, force=force) as (draft, record_draft):
         with told.stage("writing", release.graph.n_slices) as tell:
-            _write_tables(release, names, draft, format, tell)
+            write_tables(release, names, draft, format, tell)
         attacked = record is not None or place is not None
         found = _measured(release, about, told, keep_ids=keep_ids, attacked=attacked) if report or place else None
         if report and found is not None:
@@ -158,66 +156,3 @@ def published_names(release: Release) -> pl.Series:
     nodes = release.graph.nodes
     texts = (f"pseudonym/{x}" for some in nodes.to_frame().iter_slices(100_000) for x in some["node"].to_list())
     return pl.Series("node", release.chance.rank(texts, len(nodes)) + 1)
-
-
-def _write_tables(release: Release, names: pl.Series, folder: Path, format: str, tell: Tell) -> None:
-    """nodes, slices and edges, sorted by what is published, so that the order tells nothing about the input's.
-
-    Of a graph that lies in files every slice becomes a file, so that no more than one is held.
-    """
-    graph = release.graph
-    slices = pl.DataFrame(
-        {
-            "slice": [s.label for s in graph.slices],
-            "layer": [s.layer for s in graph.slices],
-            "start": [s.start for s in graph.slices],
-        },
-        schema={"slice": pl.String, "layer": pl.String, "start": pl.String},
-    )
-    if release.promise.n_blocks > 1:
-        slices = slices.with_columns(block=pl.Series(release.promise.blocks + 1))
-    slices = slices.select(c for c in slices.columns if c == "slice" or slices[c].null_count() < len(slices))
-    order = names.arg_sort().to_numpy()
-    place = np.empty(len(order), np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    public = names.gather(order).alias("node")
-    if graph.run is not None:
-        (folder / "edges").mkdir()
-    parts: list[np.ndarray] = []
-    for t in range(graph.n_slices):
-        ends = place[graph.edges(t)]
-        ends = ends if graph.directed else np.sort(ends, axis=1)
-        parts.append(ends[np.argsort(edge_keys(ends))])
-        if graph.run is not None:
-            table = _edge_table(public, slices, parts.pop(), np.full(len(ends), t))
-            write_parquet(table, folder / "edges" / f"{t + 1:05}.parquet", row_group_size=1_000_000)
-        tell((t + 1) / graph.n_slices)
-    tables = {"nodes": public.to_frame(), "slices": slices}
-    if graph.run is None:
-        tables["edges"] = _edge_table(public, slices, np.concatenate(parts), graph.slice_codes())
-    for name, frame in tables.items():
-        if format == "parquet":
-            write_parquet(frame, folder / f"{name}.parquet")
-        else:
-            frame.write_csv(folder / f"{name}.csv", quote_style="non_numeric" if _has_returns(frame) else "necessary")
-
-
-def _edge_table(names: pl.Series, slices: pl.DataFrame, ends: np.ndarray, codes: np.ndarray) -> pl.DataFrame:
-    columns = {"source": names.gather(ends[:, 0]), "target": names.gather(ends[:, 1])}
-    return pl.DataFrame(
-        columns | {name: slices[name].gather(codes) for name in ("slice", "layer") if name in slices.columns}
-    )
-
-
-def write_parquet(frame: pl.DataFrame, file: Path, **options: Any) -> None:
-    """Write a table as Parquet, or one sentence."""
-    try:
-        frame.write_parquet(file, **options)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise InputError(f"{file}: cannot be written ({first_line(error)})") from None
-
-
-def _has_returns(frame: pl.DataFrame) -> bool:
-    """Whether a name holds a carriage return, around which some versions of polars put no quotes."""
-    texts = frame.select(pl.col(pl.String).str.contains("\r", literal=True).any())
-    return any(texts.row(0)) if texts.width else False
