@@ -41,6 +41,7 @@ $(STAMPS)/%: pyproject.toml $(STAMPS)/core
 	@touch $@
 
 install: $(STAMPS)/core
+	$(BIN)/shoal warm
 	@echo "shoal is ready: $(BIN)/shoal --help"
 
 # The demo data is optional: without it `shoal demo` makes a synthetic graph and says so.

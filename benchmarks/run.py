@@ -18,6 +18,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import sets  # noqa: E402
+import startup  # noqa: E402
 
 LIMIT = 1_200  # seconds for one measurement
 SMALL = ("Enron months", "Enron weeks", "Enron days", "Irvine weeks", "Irvine days")
@@ -250,8 +251,21 @@ def growing() -> Iterator[str]:
         )  # fmt: skip
 
 
+def at_once() -> Iterator[str]:
+    yield from (
+        "",
+        "## At once",
+        "",
+        "Seconds on the clock, each the median of three (a million people once); $SHOAL_BEFORE names a checkout to compare with.",
+        "",
+    )
+    before = os.environ.get("SHOAL_BEFORE")
+    yield from startup.at_once(Path(before) if before else None)
+
+
 SECTIONS = {
-    f.__name__: f for f in (grouping, releases, medians, keeping, optimum, singles, vectors, sizes, demands, growing)
+    f.__name__: f
+    for f in (grouping, releases, medians, keeping, optimum, singles, vectors, sizes, demands, growing, at_once)
 }
 
 

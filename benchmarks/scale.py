@@ -28,7 +28,8 @@ from shoal.stages import How, rebuild_slice
 
 DAYS = 28
 STEPS = {"looking": "read", "numbering": "read", "sending": "read", "counting": "count",
-         "grouping": "group", "rebuilding": "rebuild", "writing": "write", "verifying": "write"}  # fmt: skip
+         "grouping": "group", "rebuilding": "rebuild", "writing": "write", "verifying": "write",
+         "closing": "write"}  # fmt: skip
 
 
 class Clock(Progress):
@@ -43,7 +44,7 @@ class Clock(Progress):
         yield lambda share: None
         step = STEPS[name]
         self.seconds[step] = self.seconds.get(step, 0) + time.monotonic() - begun
-        print(f"  {name}: {total} pieces, {time.monotonic() - begun:.0f} s", flush=True)
+        print(f"  {name}: {total} pieces, {time.monotonic() - begun:.0f} s, {peak_memory() / 1e9:.2f} GB", flush=True)
 
 
 def write_graph(people: int, folder: Path) -> int:

@@ -9,14 +9,14 @@ WIDTH, HEIGHT, TALL = 960, 500, 58
 # name -> (x, y, width, kind, title, subtitle)
 BOXES = {
     "input": (10, 20, 150, "data", "contacts", "file, table, networkx"),
-    "read": (220, 20, 190, "code", "read/  build.py", "timebins.py cuts time"),
-    "graph": (470, 20, 190, "data", "TemporalGraph", "graph.py"),
-    "ask": (20, 171, 150, "code", "promise.py", "limits.py"),
+    "read": (220, 20, 190, "code", "read/  contacts/", "slicing/ cuts time"),
+    "graph": (470, 20, 190, "data", "TemporalGraph", "graph/"),
+    "ask": (20, 171, 150, "code", "demands/", "promise, limits"),
     "group": (240, 171, 130, "stage", "group/", "who looks alike"),
     "realize": (420, 171, 130, "stage", "realize/", "which degrees"),
     "rebuild": (600, 171, 130, "stage", "rebuild/", "which edges"),
     "release": (790, 171, 150, "data", "Release", "release.py"),
-    "write": (790, 302, 150, "code", "write/  report/", "beside, then renamed"),
+    "write": (790, 302, 150, "code", "report/  write/", "published/ is coarse"),
     "measure": (520, 302, 190, "code", "measure/", "compare: the damage"),
     "audit": (220, 302, 190, "code", "audit/", "attackers: the risk"),
     "folder": (790, 420, 150, "data", "release folder", "what is published"),
@@ -50,7 +50,7 @@ def draw() -> str:
         '<defs><marker id="flow-head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
         '<path d="M0 0 L8 4 L0 8 z"/></marker></defs>',
         '<rect class="frame" x="212" y="130" width="540" height="112" rx="10"/>',
-        '<text class="sub" x="532" y="154">anonymize.py and stages.py: the method on one page</text>',
+        '<text class="sub" x="532" y="154">anonymize.py, on pieces.py and an engine/: the method on one page</text>',
     ]
     parts += [f'<path d="{path}" marker-end="url(#flow-head)"/>' for path in PATHS[:3]]
     parts += [f'<path d="{PATHS[3]}"/>']

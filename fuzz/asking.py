@@ -127,7 +127,9 @@ def _anonymize_folder(case: Case, place: Path, folder: Path, record: Path | None
         half = len(found) // 2
         for i, part in enumerate((found.slice(0, half), found.slice(half))):
             pyarrow.parquet.write_table(part, contacts / f"{i}.parquet")
-    anonymize_folder(contacts, case.k, folder, slice="1d", private=record, **options, **case.save)
+    anonymize_folder(
+        contacts, case.k, folder, slice="1d", directed=case.graph.directed, private=record, **options, **case.save
+    )
 
 
 def _flags(how: dict[str, Any]) -> list[str]:
@@ -152,7 +154,7 @@ def anonymize_by_command(case: Case, place: Path, folder: Path, record: Path | N
         if name in options:
             pairs = [(*row, None)[:3] for row in options.pop(name)]
             how[flag] = write_table(place / f"{name}.csv", ["source", "target", "slice"], pairs)
-    how["keep_edges"] = options.pop("deletion_weight", 1.0) == 10.0
+    how["removal_weight"] = options.pop("deletion_weight", 1.0)
     how |= options | {
         "keep_ids": case.save["keep_ids"],
         "format": case.save["format"],

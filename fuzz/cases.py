@@ -56,11 +56,11 @@ def draw_case(seed: int, number: int) -> Case:
     options: dict[str, Any] = {"seed": rng.randrange(10**12, 10**13), "jobs": rng.choice([1, 1, 2])}
     options |= _how(rng, limited="limit" in kind)
     needs = dict.fromkeys(map(str, ids), k)
-    if kind == "levels" or (kind not in ("folder", "wrong") and rng.random() < 0.2):
+    if kind == "levels" or (kind != "wrong" and rng.random() < 0.2):
         k, needs, more = _levels(rng, graph)
         options |= more
     limits = Limits()
-    if "limit" in kind or (kind == "command" and options["method"] == "search" and rng.random() < 0.4):
+    if "limit" in kind or (kind in ("command", "folder") and options["method"] == "search" and rng.random() < 0.4):
         limits, more = _limits(rng, graph)
         options |= more
         if limits.exempt and rng.random() < 0.5:  # about whom nothing changes, and who need no protection
@@ -69,7 +69,7 @@ def draw_case(seed: int, number: int) -> Case:
             options.pop("protect", None)
     blocks, horizon = [0] * len(graph.parts), None
     extends = "extension" in kind
-    if graph.ordered and not extends and kind != "folder" and (kind == "horizon" or rng.random() < 0.12):
+    if graph.ordered and not extends and (kind == "horizon" or rng.random() < 0.12):
         horizon, blocks = _horizon(rng, graph)
         options["horizon"] = horizon
     if kind == "shards" or rng.random() < 0.1:
@@ -96,7 +96,7 @@ def draw_case(seed: int, number: int) -> Case:
     if kind == "folder":
         _fit_folder(case)
     if case.way == "command":
-        _fit_command(rng, case)
+        _fit_command(case)
     if kind == "wrong" or n == 0:
         _make_wrong(rng, case)
     return case
@@ -105,7 +105,7 @@ def draw_case(seed: int, number: int) -> Case:
 def _graph(rng: Random, kind: str) -> Graph:
     if kind == "folder":
         people = rng.sample(range(10**8, 10**9), rng.randint(2, 60))
-        graph = make_graph(rng, people, parts_of(rng, "days", rng.randint(1, 5)), "days", directed=False)
+        graph = make_graph(rng, people, parts_of(rng, "days", rng.randint(1, 5)), "days", directed=rng.random() < 0.3)
         there = sorted({one for u, v, _ in graph.rows for one in (u, v)})  # whoever is in no row is not in a folder
         return graph._replace(people=there)
     if kind == "horizon":
@@ -218,16 +218,12 @@ def _way(rng: Random, kind: str, graph: Graph, k: Any) -> str:
 
 
 def _fit_folder(case: Case) -> None:
-    """What folders of Parquet know: one k, and neither levels nor limits nor directions."""
-    case.options = {name: value for name, value in case.options.items() if name not in ("method", "restarts")}
-    case.save = {"keep_ids": case.save["keep_ids"]}
-    case.asked.format, case.asked.report = "parquet", False
+    """Folders of Parquet are released as Parquet."""
+    case.save["format"] = case.asked.format = "parquet"
 
 
-def _fit_command(rng: Random, case: Case) -> None:
+def _fit_command(case: Case) -> None:
     """What the command line can say."""
-    if "deletion_weight" in case.options:
-        case.options["deletion_weight"] = rng.choice([1.0, 10.0])
     if isinstance(case.k, dict):
         case.k = {one: case.asked.needs[str(one)] for one in case.graph.people}
     if "protect" in case.options and not case.options["protect"]:

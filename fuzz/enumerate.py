@@ -29,7 +29,7 @@ from shoal.group import lower_bound
 from shoal.measure.degrees import assortativity
 from shoal.measure.pagerank import cosine, pagerank
 from shoal.measure.structure import Structure, structure
-from shoal.published.coarse import Told, coarse_cost, coarse_edges, coarse_slices, floor_grid
+from shoal.published.coarse import PublishedNumbers, coarse_cost, coarse_edges, coarse_slices, floor_grid
 from shoal.release import Release
 from shoal.report import Report
 
@@ -233,7 +233,7 @@ def attack(release: Release, wanted: int, seed: int = 0) -> Attacked:
     )
 
 
-def _gives(folder: Told, release: Release, edges: list[np.ndarray], *, in_full: bool) -> bool:
+def _gives(folder: PublishedNumbers, release: Release, edges: list[np.ndarray], *, in_full: bool) -> bool:
     """Whether the folder would say the same if this were the original; in full, with similarities, which so few do not have."""
     original = release.graph.with_edges(edges)
     other = replace(release, original=original, bound=lower_bound(original.degree_matrix(), release.k))

@@ -112,7 +112,7 @@ def read(folder: Path, asked: Asked) -> tuple[Found, list[str]]:
     slice_columns, slices = table(folder, "slices")
     edge_columns, edges = table(folder, "edges")
     layers, starts = any(p.layer is not None for p in parts), any(p.start is not None for p in parts)
-    expected = ["slice", *["layer"] * layers, *["start"] * (starts and not asked.partitioned)]
+    expected = ["slice", *["layer"] * layers, *["start"] * starts]
     expected += ["block"] * (max(asked.blocks) > 0)
     if slice_columns != expected:
         wrong.append(f"layout: slices has the columns {slice_columns}, not {expected}")
@@ -121,9 +121,7 @@ def read(folder: Path, asked: Asked) -> tuple[Found, list[str]]:
     if nodes_columns != ["node"]:
         wrong.append(f"layout: nodes has the columns {nodes_columns}")
     said = [(s["slice"], s.get("layer"), s.get("start"), int(s.get("block") or 1) - 1) for s in slices]
-    meant = [
-        (p.label, p.layer, None if asked.partitioned else p.start, b) for p, b in zip(parts, asked.blocks, strict=True)
-    ]
+    meant = [(p.label, p.layer, p.start, b) for p, b in zip(parts, asked.blocks, strict=True)]
     if said != meant:
         wrong.append(f"slices: {said} should be {meant}")
     place = {s["slice"]: t for t, s in enumerate(slices)}
@@ -214,7 +212,7 @@ def check_record(file: Path, found: Found, asked: Asked) -> Iterator[str]:
         return
     if asked.keep_ids and any(name != one for name, one in original.items()):
         yield "people: ids were not kept"
-    if not asked.partitioned and {original[n]: level for n, level in record["levels"].items()} != asked.needs:
+    if {original[n]: level for n, level in record["levels"].items()} != asked.needs:
         yield "record: levels are not those asked for"
     if asked.seed is not None and asked.seed not in record["seeds"]:
         yield "record: the seed is not in it"
@@ -246,19 +244,15 @@ def check_changes(found: Found, original: dict[str, str], asked: Asked) -> Itera
 
 
 def read_record(file: Path) -> dict[str, Any]:
-    """A private record; that of a release in partitioned Parquet is a table."""
+    """A private record: JSON, or in Parquet a table of people with the rest as JSON beside it."""
     if file.suffix != ".parquet":
         return json.loads(file.read_text(encoding="utf-8"))
     import pyarrow.parquet
 
     rows = pyarrow.parquet.read_table(file).to_pylist()
-    seeds = [int(pyarrow.parquet.read_metadata(file).metadata[b"seed"])]
-    names = [str(row["node"]) for row in rows]
-    return {
-        "seeds": seeds,
-        "ids": {name: row["id"] for name, row in zip(names, rows, strict=True)},
-        "groups": {name: row["group"] for name, row in zip(names, rows, strict=True)},
-    }
+    rest = json.loads(pyarrow.parquet.read_metadata(file).metadata[b"record"])
+    columns = {"ids": "id", "groups": "group", "levels": "level"}
+    return rest | {name: {row["node"]: row[column] for row in rows} for name, column in columns.items()}
 
 
 def check_together(releases: list[tuple[Found, Asked]]) -> Iterator[str]:

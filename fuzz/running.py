@@ -137,7 +137,7 @@ def _check_verify(folder: Path, record: Path | None, found: Found, asked: Asked)
     smallest = found.certificate["min_class_size"]
     if not shoal.verify(folder, k=smallest) or shoal.verify(folder, k=smallest + 1):
         yield f"verify: another smallest crowd than {smallest}"
-    if record is not None and not asked.partitioned and not shoal.verify(folder, record=record):
+    if record is not None and not shoal.verify(folder, record=record):
         yield "verify: rejects the levels of the record"
 
 

@@ -30,6 +30,15 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning")
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile side by side before the tests, which would otherwise compile the same kernels in every process of theirs."""
+    if not UNCOMPILED and not hasattr(session.config, "workerinput"):
+        from shoal.common.progress import Progress
+        from shoal.warm import warm
+
+        warm(Progress())
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Without compiled kernels, leave out what would take hours."""
     for item in items:

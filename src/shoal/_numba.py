@@ -6,13 +6,18 @@ Python threads over slices and restarts, which keeps results independent of the 
 numba keeps compiled kernels in $NUMBA_CACHE_DIR, else beside the package, else (where that is read-only) in the user's cache
 folder. Where it may write to none of them it refuses; shoal then compiles in every run, and says so once.
 
+A kernel whose name begins with an underscore is called by kernels alone: it gets no door to Python, which takes a tenth of the
+time to compile. Calling it from Python would crash, so a test looks for that.
+
 With the compiler switched off (NUMBA_DISABLE_JIT=1) they are plain Python and give the same results: so lines are counted.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
@@ -36,7 +41,7 @@ else:
     @functools.cache
     def _say_once() -> None:
         warnings.warn(
-            "compiled kernels cannot be kept, so every run compiles for about a minute: neither shoal's own folder nor the "
+            "compiled kernels cannot be kept, so every run compiles for half a minute: neither shoal's own folder nor the "
             "user's cache folder can be written; set NUMBA_CACHE_DIR to a folder that can",
             RuntimeWarning,
             stacklevel=4,
@@ -44,13 +49,23 @@ else:
 
     def njit(function, **options):
         """Compile a kernel on first use, from the cache where there is one."""
+        options |= {"nogil": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": function.__name__.startswith("_")}
         try:
-            return numba.njit(cache=True, nogil=True, **options)(function)  # noqa: TID251
+            return _of_one_kind(numba.njit(cache=True, **options)(function))  # noqa: TID251
         except RuntimeError as error:
             if "cannot cache function" not in str(error):
                 raise
         _say_once()
-        return numba.njit(nogil=True, **options)(function)  # noqa: TID251
+        return _of_one_kind(numba.njit(**options)(function))  # noqa: TID251
+
+    def _of_one_kind(kernel):
+        """Constants that kernels hand to a kernel are numbers like any other; numba would compile it once more for each."""
+        if hasattr(kernel, "get_call_template"):  # not where the compiler is switched off
+            find = kernel.get_call_template
+            kernel.get_call_template = lambda args, kws: find(
+                [numba.types.unliteral(one) for one in args], {name: numba.types.unliteral(kws[name]) for name in kws}
+            )
+        return kernel
 
     def lean(function):
         """Compile a kernel that makes no arrays, and so need not count who holds them.
@@ -66,15 +81,18 @@ else:
 
 
 @contextmanager
-def compiling(tell: Callable[[], None]) -> Iterator[None]:
-    """Call this whenever a kernel begins to be compiled in here; one that comes from the cache is not."""
+def compiling(tell: Callable[[str], object]) -> Iterator[None]:
+    """Call this with its name whenever a kernel of ours begins to be compiled in here; one from the cache is not."""
     from numba.core import event
 
     class Hear(event.Listener):  # type: ignore[misc]
         """Hears only beginnings."""
 
         def on_start(self, event: Any) -> None:
-            tell()
+            kernel = event.data["dispatcher"].py_func
+            name = f"{kernel.__module__}.{kernel.__name__}"
+            if name.startswith("shoal."):
+                tell(name)
 
         def on_end(self, event: Any) -> None:
             pass
@@ -85,6 +103,18 @@ def compiling(tell: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         event.unregister("numba:compile", listener)
+
+
+def kept_in(kernel: Any) -> Path | None:
+    """The folder in which numba keeps this kernel; None where kernels are not compiled or cannot be kept."""
+    return None if numba.config.DISABLE_JIT or not kernel.stats.cache_path else Path(kernel.stats.cache_path)
+
+
+def made_for() -> tuple[str, ...]:
+    """What compiled kernels depend on besides their sources: the compiler, Python and the processor."""
+    from llvmlite import binding  # type: ignore[import-untyped]
+
+    return numba.__version__, sys.version, binding.get_host_cpu_name()
 
 
 def records(count: int, fields: np.dtype[Any]) -> np.ndarray:

@@ -29,6 +29,7 @@ from shoal.pieces import group_blocks, search_blocks
 from shoal.release import Release
 from shoal.slices import rebuild_slices, retie_slices
 from shoal.stages import METHODS, Groups, How
+from shoal.warm import warm
 
 __all__ = ["METHODS", "Release", "anonymize"]
 
@@ -127,6 +128,7 @@ def anonymize(
     shard_people = check_run(shard_people, work_dir, resume=resume)
     progress, what = some_progress(progress), described(graph, promise, how, limits, shard_people)
     where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
+    warm(progress)
     with open_runner(what, seed, **where, within=graph.run) as run:
         chance = Randomness(seed if run.work is None else run.work.seed, graph.digest())
         try:

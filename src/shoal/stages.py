@@ -31,7 +31,7 @@ from shoal.group import (
 )
 from shoal.group.compatible import make_compatible
 from shoal.group.medians import middle
-from shoal.group.neighbours import find_crowd
+from shoal.group.neighbours import find_crowds
 from shoal.realize import Chosen, SliceLimits, SliceView, choose_degrees, realize_slice
 from shoal.realize.ties import NO_TIES, Elsewhere, ties_of
 from shoal.rebuild import priority, rebuild_within, rewire, rewire_alone
@@ -81,7 +81,8 @@ class How:
             raise InputError(f"effort is for the method 'search'; '{self.method}' has restarts instead")
         if self.deletion_weight != 1 and (self.method != "search" or self.objective != "edges"):
             raise InputError(
-                "deletion_weight (--keep-edges) needs the method 'search' and the objective 'edges': medians leave nothing to weigh"
+                "deletion_weight (--removal-weight) needs the method 'search' and the objective 'edges': "
+                "medians leave nothing to weigh"
             )
 
     @property
@@ -124,9 +125,9 @@ def group_people(
     Without `bounded` nobody asks how much cheaper other groups could be, and the bound is 0.
     """
     deadline = None if how.time_limit is None else time.monotonic() + how.time_limit
-    crowd, rounds = None, list[int]()
+    crowds, rounds = None, list[int]()
     if how.method == "search":
-        crowd = find_crowd(rows, ks, jobs=jobs, progress=lambda share: tell(0.2 * share))
+        crowds = find_crowds(rows, ks, jobs=jobs, progress=lambda share: tell(0.2 * share))
         labels = search_groups(
             rows,
             ks,
@@ -137,13 +138,13 @@ def group_people(
             time_limit=None if deadline is None else max(deadline - time.monotonic(), 0),
             jobs=jobs,
             progress=lambda share: tell(0.2 + 0.7 * share),
-            crowd=crowd,
+            crowds=crowds,
         )
         if within is not None:
             labels = make_compatible(labels, rows, ks, within.least, within.most, within.name)
     else:
         labels, rounds = _by_paper(rows, ks, how, deadline, rng, jobs, tell)
-    return Groups(labels, rounds, lower_bound(rows, ks, jobs=jobs, crowd=crowd) if bounded else 0)
+    return Groups(labels, rounds, lower_bound(rows, ks, jobs=jobs, crowds=crowds) if bounded else 0)
 
 
 def _by_paper(

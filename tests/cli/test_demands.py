@@ -104,3 +104,17 @@ def test_a_release_that_grows(edges, tmp_path):
     again = shoal("extend", second, later, "--slice", "1w", "--private", record, "-o", tmp_path / "third")
     assert again.returncode == 2
     assert "was released before" in again.stderr
+
+
+def test_three_things_to_keep_have_three_names(edges, tmp_path):
+    """Edges that must stay, the weight of a removal, and people's ids; the name that sounded like all of them says so."""
+    options = ("anonymize", edges, "-k", 3, "--slices", 3, "--seed", 1, "--no-report", "--json")
+    counts = [
+        json.loads(shoal(*options, "--removal-weight", weight, "-o", tmp_path / f"by-{weight}").stdout)["edges"]
+        for weight in (1, 50)
+    ]
+    assert counts[1]["removed"] < counts[0]["removed"]
+    assert counts[1]["added"] > counts[0]["added"]
+    failed = shoal(*options, "--keep-edges", "-o", tmp_path / "x")
+    assert failed.returncode == 2
+    assert "--removal-weight 10" in failed.stderr

@@ -14,7 +14,7 @@ import pytest
 import shoal
 from shoal import InputError
 from shoal.common.display import Bars, Lines, NotebookBar, estimate, pace, time_left, visible_progress
-from shoal.common.progress import Progress
+from shoal.common.progress import COMPILING, Progress
 from shoal.common.solver import milp, own_stdout
 from shoal.datasets import messenger
 from shoal.errors import speaking_to_a_shell, spoken
@@ -58,19 +58,27 @@ def test_compiling_is_said_to_be_compiling(capsys):
     from shoal._numba import compiling, njit
 
     heard = []
-    namespace: dict = {}
+    namespace: dict = {"__name__": "shoal.made"}
     exec("def twice(x):\n    return 2 * x", namespace)  # nothing of it is in the cache
     import numba
 
     kernel = numba.njit(namespace["twice"])  # noqa: TID251
     assert callable(njit)
-    with compiling(lambda: heard.append(True)):
+    with compiling(heard.append):
         kernel(np.int64(3))
         n = len(heard)
         kernel(np.int64(4))
     if not numba.config.DISABLE_JIT:
-        assert n >= 1
+        assert heard == ["shoal.made.twice"]
     assert len(heard) == n  # the second call compiles nothing
+
+
+def test_compiling_ahead_counts_its_kernels_from_the_first_seconds(capsys, monkeypatch):
+    monkeypatch.setattr("shoal.common.display.AT_ONCE", 0.01)
+    with Lines(first=60).stage(COMPILING, 98) as tell:
+        tell(31 / 98)
+        time.sleep(0.2)
+    assert f"… {COMPILING}: 31 of 98, about 0 s more\n" in capsys.readouterr().err
 
 
 def test_bars_do_not_promise_a_second_for_a_quarter_of_a_minute():

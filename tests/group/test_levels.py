@@ -17,9 +17,9 @@ from shoal.group._state_kernels import fits, put
 from shoal.group.bound import lower_bound
 from shoal.group.exact import cheapest_cuts, cheapest_runs
 from shoal.group.levels import by_level
-from shoal.group.neighbours import find_crowd
+from shoal.group.neighbours import find_crowds
 from shoal.group.search import COSTS, search_groups
-from shoal.group.start import Wanted, first_state
+from shoal.group.start import Problem, first_state
 from tests.group.oracle import cheapest, cost_of, group_cost
 from tests.uncompiled import examples
 
@@ -44,10 +44,10 @@ def first(rows, ks, exempt, cost):
     rows = rows.astype(np.int32)
     if ks.max() == 1:
         return None, None
-    crowd = find_crowd(rows, ks)
-    nodes = np.lexsort((-ks, crowd.label))
+    crowds = find_crowds(rows, ks)
+    nodes = np.lexsort((-ks, crowds.label))
     try:
-        state = first_state(Wanted(-rows if cost == "min" else rows, ks, exempt, cost != "median"), crowd, nodes)
+        state = first_state(Problem(-rows if cost == "min" else rows, ks, exempt, cost != "median"), crowds, nodes)
     except InputError:
         return None, None
     return state, nodes

@@ -12,7 +12,7 @@ from shoal.group import neighbours, search
 from shoal.group._sort_kernels import sort_by
 from shoal.group.bound import lower_bound, matching_bound, neighbour_bound, slice_bound
 from shoal.group.exact import cheapest_cuts, cheapest_runs
-from shoal.group.neighbours import collapse_rows, find_crowd, nearest_rows
+from shoal.group.neighbours import collapse_rows, find_crowds, nearest_rows
 from shoal.group.search import search_groups
 from shoal.group.start import settle
 from tests.uncompiled import UNCOMPILED, examples
@@ -159,7 +159,7 @@ def test_never_below_brute_force_and_bounds_never_above(degrees, k):
     assert lower_bound(degrees, k) <= best
     assert slice_bound(degrees, k) <= best
     if len(first) > 1:
-        assert neighbour_bound(np.full(len(degrees), k), find_crowd(degrees, k)) <= best
+        assert neighbour_bound(np.full(len(degrees), k), find_crowds(degrees, k)) <= best
         assert matching_bound(degrees[first], count, k, *nearest_rows(degrees[first], max(16, k + 6))) <= best
 
 
@@ -186,7 +186,7 @@ def test_bound_from_lists_is_below_the_bound_from_all_pairs(monkeypatch, k):
         monkeypatch.setattr(bound, "ALL_PAIRS", known)
         monkeypatch.setattr(bound, "WIDE", known)
         assert (
-            neighbour_bound(np.full(len(degrees), k), find_crowd(degrees, k)) * 0.9
+            neighbour_bound(np.full(len(degrees), k), find_crowds(degrees, k)) * 0.9
             < matching_bound(degrees[first], count, k, *nearest_rows(degrees[first], max(16, k + 6)))
             <= full * 1.001
         )
@@ -220,7 +220,7 @@ def test_same_seed_same_groups_for_any_number_of_jobs(monkeypatch, k, sparse):
 def test_crowds_are_settled_at_once():
     rng = np.random.default_rng(8)
     degrees = np.concatenate([np.tile([[1, 0, 0]], (4_000, 1)), rng.integers(0, 9, (300, 3))]).astype(np.int32)
-    group = settle(find_crowd(degrees, 5), np.full(len(degrees), 5))
+    group = settle(find_crowds(degrees, 5), np.full(len(degrees), 5))
     sizes = np.bincount(group[group >= 0])
     assert len(sizes) > 0
     assert set(sizes) == {5}

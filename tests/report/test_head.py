@@ -10,10 +10,10 @@ import pytest
 import shoal
 from shoal import InputError, TemporalGraph
 from shoal.datasets import messenger
-from shoal.graph import Cut
 from shoal.measure import compare
 from shoal.published.about import make_about
 from shoal.published.coarse import floor_grid
+from shoal.slicing import Slicing
 from tests.command import shoal as command
 
 
@@ -135,16 +135,16 @@ def test_axes_show_dates(made):
 
 
 @pytest.mark.parametrize(
-    ("cut", "words"),
+    ("slicing", "words"),
     [
-        (Cut("2d", None, "UTC", None), "of 2 days in the calendar of UTC"),
-        (Cut(None, 7, "UTC", None), "of equal length"),
-        (Cut("value", None, "UTC", None), "one for each distinct time"),
-        (Cut(None, None, "UTC", None), "as listed"),
+        (Slicing("2d"), "of 2 days in the calendar of UTC"),
+        (Slicing(slices=7), "of equal length"),
+        (Slicing("value"), "one for each distinct time"),
+        (Slicing(["1", "2"]), "as listed"),
     ],
 )
-def test_how_time_was_cut_in_words(cut, words):
-    assert cut.in_words() == words
+def test_how_time_was_cut_in_words(slicing, words):
+    assert slicing.in_words() == words
 
 
 def test_the_commands_take_a_head(secret_name, tmp_path):

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from shoal import InputError
 from shoal.errors import RowError
-from shoal.slicing.timebins import calendar_bins, cut, equal_bins, parse_width, to_microseconds, value_bins
+from shoal.slicing import Slicing
+from shoal.slicing.moments import read_moments
+from shoal.slicing.timebins import calendar_bins, equal_bins, parse_width, value_bins
 
 DAY = 86_400_000_000
 
@@ -109,7 +111,7 @@ def test_values_are_put_in_numeric_order_where_they_are_numbers():
     ],
 )
 def test_the_second_of_january_1970_in_many_hands(values, options):
-    assert to_microseconds(pl.Series("t", values), **options).tolist() == [DAY]
+    assert read_moments(pl.Series("t", values), **options).us.tolist() == [DAY]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +127,7 @@ def test_the_second_of_january_1970_in_many_hands(values, options):
 )
 def test_a_bad_time_is_named_with_its_row(values, message):
     with pytest.raises(RowError, match=message):
-        to_microseconds(pl.Series("t", values))
+        read_moments(pl.Series("t", values))
 
 
 @pytest.mark.parametrize(
@@ -139,11 +141,16 @@ def test_a_bad_time_is_named_with_its_row(values, message):
         ({"slice": "1d", "slices": None, "timezone": "Mars/Crater"}, "unknown time zone"),
         ({"slice": "1d", "slices": None, "offset": "late"}, "an offset looks like"),
         ({"slice": "1d", "slices": None, "time_unit": "y"}, "a time unit is one of"),
+        ({}, "say how to cut time"),
+        ({"slices": 3, "timezone": "Europe/Zurich"}, "timezone goes with slices of a width"),
+        ({"slice": "value", "offset": "5h"}, "offset goes with slices of a width"),
+        ({"slice": ["0"], "time_unit": "ms"}, "time_unit goes with times that are cut"),
+        ({"day_first": True}, "day_first goes with times that are cut"),
     ],
 )
 def test_a_bad_way_to_cut_is_refused(options, message):
     with pytest.raises(InputError, match=message):
-        cut(pl.Series("t", [0, 31_536_000]), **options)
+        Slicing(**options).cut(pl.Series("t", [0, 31_536_000]))
 
 
 def test_widths_may_be_multiples():

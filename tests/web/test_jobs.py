@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import json
 import re
+import time
+import types
 import zipfile
 
 import pytest
 
 import shoal
+from shoal.common.progress import COMPILING
 from shoal.web.look import look, plain_words
-from shoal.web.views import label_of, reading_of, size_in_words, waffle
+from shoal.web.views import doing, label_of, reading_of, size_in_words, waffle
 from tests.web.server import Server
 
 CSV = "source,target,time\n" + "".join(f"{i % 7},{i * 5 % 13},{i * 40_000 + 1_700_000_000}\n" for i in range(60))
+
+
+def test_compiling_says_how_far_it_is():
+    told = {"stage": COMPILING, "share": 0.5, "total": 98, "began": time.time() - 10}
+    busy = doing(types.SimpleNamespace(progress=lambda: told))
+    assert busy["words"] == "Compiling, once after installation"
+    assert re.fullmatch(r": 49 of 98, about 1\d s more", busy["detail"])
+    assert doing(types.SimpleNamespace(progress=dict))["detail"] == ""
 
 
 @pytest.mark.parametrize(

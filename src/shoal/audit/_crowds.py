@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +30,7 @@ class Walk(NamedTuple):
     elsewhere: int
 
 
-def walk(part: Released, *, directed: bool) -> Walk:
+def walk(part: Released, *, directed: bool, tell: Callable[[float], None]) -> Walk:
     """Go through the slices once, one after the other, and count crowds and what is wrong with edges.
 
     Refinement: everybody starts in one crowd, and every slice splits crowds by the degree in it (in- and out-degree
@@ -38,13 +38,15 @@ def walk(part: Released, *, directed: bool) -> Walk:
     """
     n, n_blocks = len(part.people), int(part.blocks.max(initial=0)) + 1
     sizes = np.empty((n_blocks, n), np.int32)
-    n_crowds, wrong = 0, np.zeros(len(Walk._fields) - 2, np.int64)
+    n_crowds, done, wrong = 0, 0, np.zeros(len(Walk._fields) - 2, np.int64)
     for block in range(n_blocks):
         crowd = np.zeros(n, np.int64)
         for s in np.flatnonzero(part.blocks == block).tolist():
             edges = part.edges(s)
             crowd = _split(crowd, edges, directed=directed)
             wrong += _faults(edges, n, directed=directed)
+            done += 1
+            tell(done / len(part.slices))
         count = np.bincount(crowd)
         sizes[block], n_crowds = count[crowd], n_crowds + len(count)
     return Walk(sizes, n_crowds, *wrong.tolist())
@@ -62,11 +64,11 @@ def _split(crowd: np.ndarray, edges: Edges, *, directed: bool) -> np.ndarray:
 def _renumbered(crowd: np.ndarray) -> np.ndarray:
     """Crowds numbered from 0 without gaps: by a table where numbers are not too far apart, else by sorting."""
     highest = int(crowd.max(initial=0))
-    if highest > 16 * len(crowd):
+    if highest > 4 * len(crowd):  # the table would take more room than the edges
         return np.unique(crowd, return_inverse=True)[1]
     there = np.zeros(highest + 1, bool)
     there[crowd] = True
-    return (np.cumsum(there) - 1)[crowd]
+    return (np.cumsum(there, dtype=np.int32) - 1)[crowd].astype(np.int64)
 
 
 def _faults(edges: Edges, n: int, *, directed: bool) -> tuple[int, ...]:

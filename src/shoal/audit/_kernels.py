@@ -17,14 +17,14 @@ def fuzzy_crowds(
     """
     n_rows, n_slices = rows.shape
     crowd = np.zeros(len(targets), np.int64)
-    low = np.empty(n_slices, np.float64)
-    high = np.empty(n_slices, np.float64)
+    low = np.empty(n_slices, np.int64)
+    high = np.empty(n_slices, np.int64)
     for i in range(len(targets)):
         target = rows[targets[i]]
         for t in range(n_slices):
             slack = absolute + share * target[t] + 1e-9
-            low[t] = target[t] - slack
-            high[t] = target[t] + slack
+            low[t] = np.int64(np.ceil(target[t] - slack))
+            high[t] = np.int64(np.floor(target[t] + slack))
         total = np.int64(0)
         for j in range(n_rows):
             fits = True

@@ -124,12 +124,17 @@ def _said_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def read_record(record: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, int]:
     """The level of every published name, from the private record of a release in which levels differ."""
     try:
-        known = record if isinstance(record, Mapping) else json.loads(Path(record).read_text(encoding="utf-8"))
-        levels = known["levels"]
+        if isinstance(record, Mapping):
+            levels = record["levels"]
+        elif Path(record).suffix == ".parquet":
+            table = pl.read_parquet(Path(record), columns=["node", "level"], glob=False)
+            levels = dict(zip(table["node"].to_list(), table["level"].to_list(), strict=True))
+        else:
+            levels = json.loads(Path(record).read_text(encoding="utf-8"))["levels"]
         if not all(type(level) is int and 1 <= level < 2**31 for level in levels.values()):
             raise ValueError("levels")
         return dict(levels)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (*BROKEN, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         what = "this" if isinstance(record, Mapping) else record
         raise InputError(f"{what}: is not the private record of a release with levels of protection") from None
 

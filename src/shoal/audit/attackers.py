@@ -180,10 +180,10 @@ class Contacts:
 
     def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
         """Everybody who was in contact with as many."""
-        pairs = np.unique(graph._edges.astype(np.int64) @ np.array([graph.n_nodes, 1]))
+        pairs = _distinct(graph._edges[:, 0].astype(np.int64) * graph.n_nodes + graph._edges[:, 1])
         one, other = pairs // max(graph.n_nodes, 1), pairs % max(graph.n_nodes, 1)
         if graph.directed:  # a contact is a contact in either direction
-            pairs = np.unique(np.minimum(one, other) * graph.n_nodes + np.maximum(one, other))
+            pairs = _distinct(np.minimum(one, other) * graph.n_nodes + np.maximum(one, other))
             one, other = pairs // graph.n_nodes, pairs % graph.n_nodes
         ends = np.concatenate([one, other])
         return Crowds(crowd_sizes(np.bincount(ends, minlength=graph.n_nodes))[None])
@@ -220,6 +220,12 @@ class Neighbourhood:
             np.add.at(around, v, _mix(colour[u] ^ _mix(codes * np.uint64(4) + in_mark)))
             colour = _mix(colour + np.uint64(3) * _mix(around))
         return Crowds(crowd_sizes(colour)[None])
+
+
+def _distinct(numbers: np.ndarray) -> np.ndarray:
+    """`np.unique`, which takes ten times as long over a table of hashes."""
+    ranked = np.sort(numbers)
+    return ranked[np.concatenate([[True], ranked[1:] != ranked[:-1]])] if len(ranked) else ranked
 
 
 def _mix(x: np.ndarray) -> np.ndarray:

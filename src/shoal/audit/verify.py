@@ -8,7 +8,7 @@ believe the certificate in nothing they can count themselves. What nothing in th
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -98,6 +98,7 @@ def verify(
     k: int | None = None,
     *,
     record: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    tell: Callable[[float], None] | None = None,
 ) -> Verdict:
     """Re-read a release folder and check every promise: the files, the simple slices, the crowds.
 
@@ -114,6 +115,8 @@ def verify(
     record
         The private record, or its content. Where people have levels of their own, it alone says who has which; without it
         the number of people in crowds of each size is checked, and the verdict's k is the smallest level.
+    tell
+        Called with the share of the folders that is done.
 
     Examples
     --------
@@ -141,8 +144,13 @@ def verify(
     levels = None if record is None else read_record(record)
     checks: list[Check] = []
     parts: list[Part] = []
-    for one, claim in zip(folders, claims, strict=True):
-        found, part = _check_folder(one, claim)
+    for i, (one, claim) in enumerate(zip(folders, claims, strict=True)):
+
+        def of_all(share: float, before: int = i) -> None:
+            if tell is not None:
+                tell((before + share) / len(folders))
+
+        found, part = _check_folder(one, claim, of_all)
         name = f"{one.name}: " if len(folders) > 1 else ""
         checks += [Check(name + check.name, check.passed, check.detail) for check in found]
         parts += [part] if part is not None else []
@@ -173,7 +181,9 @@ def _rise(names: pl.Series) -> bool:
     return bool(plain and (np.diff(numbers.to_numpy(), prepend=0) > 0).all())
 
 
-def _check_folder(folder: Path, claims: dict[str, Any]) -> tuple[list[Check], Part | None]:
+def _check_folder(
+    folder: Path, claims: dict[str, Any], tell: Callable[[float], None]
+) -> tuple[list[Check], Part | None]:
     """One folder on its own: files, tables, simple slices, and what the certificate claims."""
     checks = [*check_files(folder, claims["sha256"]), *check_certificate(claims)]
     if not checks[1].passed:
@@ -183,7 +193,7 @@ def _check_folder(folder: Path, claims: dict[str, Any]) -> tuple[list[Check], Pa
         checks += more
         if not all(check.passed for check in more):
             return checks, None
-        seen = walk(released, directed=claims["directed"])
+        seen = walk(released, directed=claims["directed"], tell=tell)
     except Unreadable as problem:
         return [*checks, Check("the tables can be read", False, str(problem))], None
     n, horizon, rises = len(released.people), claims.get("horizon"), _rise(released.people)

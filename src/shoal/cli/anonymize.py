@@ -45,14 +45,8 @@ def anonymize(
     must_keep: options.MustKeep = None,
     forbid: options.Forbid = None,
     exempt: options.Exempt = None,
-    keep_edges: Annotated[
-        bool,
-        typer.Option(
-            "--keep-edges",
-            help="Rather add edges than remove them (a removal counts tenfold).",
-            rich_help_panel=options.CHANGE,
-        ),
-    ] = False,
+    removal_weight: options.RemovalWeight = 1.0,
+    keep_edges: Annotated[bool, typer.Option("--keep-edges", hidden=True)] = False,
     density: options.Density = None,
     method: Annotated[str, typer.Option("--method", help="search, or the paper's greedy or optimal.")] = "search",
     effort: options.Effort = "balanced",
@@ -72,10 +66,13 @@ def anonymize(
     """Make a release in which everybody has the same number of edges per slice as at least k - 1 others."""
     with saving.progress.stage("starting", 1):
         from shoal.anonymize import anonymize as run
+        from shoal.errors import InputError
         from shoal.large import peaks_of
         from shoal.read.people import read_people
         from shoal.write import check_target
 
+    if keep_edges:
+        raise InputError("--keep-edges is called --removal-weight now; it stood for --removal-weight 10")
     check_target(output, force=saving.options["force"])
     level = _level(k, load.options["nodes"])
     with load.opened(input, where, output, saving.progress) as (graph, running):
@@ -85,7 +82,7 @@ def anonymize(
                 graph, level, protect=None if protect is None else read_people(protect),
                 horizon=horizon, allow=allow, **bundles.limits(must_keep, forbid, exempt),
                 method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
-                deletion_weight=10.0 if keep_edges else 1.0, density=density, restarts=restarts, **running,
+                deletion_weight=removal_weight, density=density, restarts=restarts, **running,
                 progress=saving.progress,
             )  # fmt: skip
         saving(release, output, input, private=private, keep_ids=keep_ids)

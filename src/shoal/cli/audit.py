@@ -14,6 +14,46 @@ if TYPE_CHECKING:
     from shoal.audit.learn import Known
     from shoal.graph import TemporalGraph
 
+_Other = Annotated[
+    Path | None,
+    typer.Argument(
+        help="A second release of the same people, to lay over the first.",
+        parser=options.contacts,
+        show_default=False,
+    ),
+]
+_Original = Annotated[
+    Path | None,
+    typer.Option(
+        "--original",
+        help="What INPUT, a release, was made from: what do attackers who hold a part of it learn?",
+        parser=options.contacts,
+    ),
+]
+_Records = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--record",
+        help="The private record of the release, which says who is who and has which level; one for each of two releases.",
+    ),
+]
+
+_Known = Annotated[
+    float,
+    typer.Option("--known", help="The share of the slices, from the first on, that an attacker holds with names."),
+]
+_KnownEdges = Annotated[
+    float | None, typer.Option("--known-edges", help="The attacker holds a random share of the edges instead.")
+]
+_KnownLayers = Annotated[
+    str | None, typer.Option("--known-layers", help="The attacker holds these layers instead, such as work,lunch.")
+]
+_GroupsKnown = Annotated[
+    bool,
+    typer.Option("--groups-known", help="Also try an attacker who was told the groups, which the record knows."),
+]
+_SameIds = Annotated[bool, typer.Option("--same-ids", help="INPUT, from whatever tool, has the ids of the original.")]
+
 
 @bundles.with_shared
 def audit(
@@ -24,49 +64,17 @@ def audit(
         ),
     ],
     load: bundles.Load,
-    other: Annotated[
-        Path | None,
-        typer.Argument(
-            help="A second release of the same people, to lay over the first.",
-            parser=options.contacts,
-            show_default=False,
-        ),
-    ] = None,
+    other: _Other = None,
     k: Annotated[
         int | None, typer.Option("-k", help="Crowds below this are too small (default: the release's k, or 5).", min=1)
     ] = None,
-    original: Annotated[
-        Path | None,
-        typer.Option(
-            "--original",
-            help="What INPUT, a release, was made from: what do attackers who hold a part of it learn?",
-            parser=options.contacts,
-        ),
-    ] = None,
-    record: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--record",
-            help="The private record of the release, which says who is who and has which level; one for each of two releases.",
-        ),
-    ] = None,
-    same_ids: Annotated[
-        bool, typer.Option("--same-ids", help="INPUT, from whatever tool, has the ids of the original.")
-    ] = False,
-    known: Annotated[
-        float,
-        typer.Option("--known", help="The share of the slices, from the first on, that an attacker holds with names."),
-    ] = 0.5,
-    known_edges: Annotated[
-        float | None, typer.Option("--known-edges", help="The attacker holds a random share of the edges instead.")
-    ] = None,
-    known_layers: Annotated[
-        str | None, typer.Option("--known-layers", help="The attacker holds these layers instead, such as work,lunch.")
-    ] = None,
-    groups_known: Annotated[
-        bool,
-        typer.Option("--groups-known", help="Also try an attacker who was told the groups, which the record knows."),
-    ] = False,
+    original: _Original = None,
+    record: _Records = None,
+    same_ids: _SameIds = False,
+    known: _Known = 0.5,
+    known_edges: _KnownEdges = None,
+    known_layers: _KnownLayers = None,
+    groups_known: _GroupsKnown = False,
     seed: Annotated[int, typer.Option("--seed", help="Of the attackers: same seed, same numbers.", min=0)] = 0,
     jobs: options.Jobs = None,
     engine: options.EngineName = "local",
@@ -80,12 +88,11 @@ def audit(
     with progress.stage("starting", 1):
         from shoal.audit import audit as run
         from shoal.errors import InputError
-        from shoal.large import is_contacts_folder
 
     records = record or []
     if groups_known and not (original and records):
         raise InputError("--groups-known needs --original, and --record, which knows the groups")
-    if is_contacts_folder(input):
+    if bundles.is_contacts_folder(input):
         where = {"jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory}
         refused = {"--original": original, "--record": records, "OTHER": other}
         _audit_folder(input, k or 5, {**load.options, **where}, refused, json=json, quiet=quiet)
@@ -95,10 +102,13 @@ def audit(
             "an engine and the memory of its workers go with a folder of Parquet; a file is audited in memory"
         )
     if other is not None:
-        graphs = load(input, progress), load(other, progress)
+        released_both = all((one / "certificate.json").is_file() for one in (input, other))
+        read = load if released_both else load.beside  # options are for the one that is no release
+        graphs = read(input, progress), read(other, progress)
         _lay_over(input, other, graphs, records, same_ids=same_ids, seed=seed, jobs=jobs, json=json, quiet=quiet)
         return
-    graph, before, part, levels = load(input, progress), None, None, None
+    before, part, levels = None, None, None
+    graph = load(input, progress) if original is None else load.beside(input, progress)
     kept = _record(records, same_ids=same_ids)
     if original is not None:
         before = load(original, progress)
@@ -202,15 +212,15 @@ def _promised(folder: Path, graph: TemporalGraph, levels: dict[Any, int] | None)
         raise InputError(f"{folder}: the certificate does not give everybody a level")
     promise = make_promise(graph, 1, horizon=horizon)
     smallest = promise.crowds(graph).min(axis=0)
-    needs = [0] * graph.n_nodes
+    guessed = [0] * graph.n_nodes
     in_turn = (level for level in sorted(by_level) for _ in range(by_level[level]))
     for person, level in zip(smallest.argsort(kind="stable").tolist(), in_turn, strict=True):
-        needs[person] = level
+        guessed[person] = level
     note = (
         "Who has which level only the private record tells (--record): here people in the largest crowds are taken for those "
         "of the highest."
     )
-    return {"k": needs, "horizon": horizon}, note
+    return {"k": guessed, "horizon": horizon}, note
 
 
 def _record(records: list[Path], *, same_ids: bool) -> released.Opened | None:

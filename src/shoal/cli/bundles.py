@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from shoal.release import Release
 
 
+def is_contacts_folder(path: Path) -> bool:
+    """Whether this is a folder of contacts; only for folders is it worth loading what knows that."""
+    if not path.is_dir():
+        return False
+    from shoal.large import is_contacts_folder as look
+
+    return look(path)
+
+
 def _reading(
     slice: options.Width = None,
     slices: options.Parts = None,
@@ -92,16 +101,20 @@ class Load:
         with (progress or Progress()).stage("reading", 1):
             return read(path, **self.options | changes)
 
+    def beside(self, path: Path, progress: Progress) -> TemporalGraph:
+        """The same of what is held against the file that the options are about; a release says itself how it is read."""
+        return (Load() if (path / "certificate.json").is_file() else self)(path, progress)
+
     @contextmanager
     def opened(
         self, path: Path, where: Running, beside: Path, progress: Progress
     ) -> Iterator[tuple[TemporalGraph, dict[str, Any]]]:
         """The graph in a file or in a folder of Parquet, and the options about where its release is made."""
-        from shoal.large import is_contacts_folder, open_folder
-
         if not is_contacts_folder(path):
             yield self(path, progress), where.options | {"shard_people": where.shard_people}
             return
+        from shoal.large import open_folder
+
         with open_folder(path, **self.options, **where.options, beside=beside, progress=progress) as graph:
             yield graph, {"shard_people": where.shard_people}
 

@@ -41,6 +41,7 @@ def extend(
     must_keep: options.MustKeep = None,
     forbid: options.Forbid = None,
     exempt: options.Exempt = None,
+    removal_weight: options.RemovalWeight = 1.0,
     density: options.Density = None,
     effort: options.Effort = "balanced",
     seed: options.Seed = None,
@@ -58,8 +59,8 @@ def extend(
         console.tell_input(graph, quiet=saving.quiet, json=saving.json)
         with console.own_stdout():
             made = run(
-                release, graph, private, allow=allow, **limits, density=density, seed=seed, effort=effort, **running,
-                progress=saving.progress,
+                release, graph, private, allow=allow, **limits, seed=seed, effort=effort,
+                deletion_weight=removal_weight, density=density, **running, progress=saving.progress,
             )  # fmt: skip
         saving(made, output, input, f" together with {release}", private=private)
         if waiting := 0 if made.after is None else len(made.after.held_back):

@@ -154,6 +154,14 @@ Exempt = Annotated[
     Path | None,
     typer.Option("--exempt", help="A file of people about whom nothing may change.", rich_help_panel=CHANGE),
 ]
+RemovalWeight = Annotated[
+    float,
+    typer.Option(
+        "--removal-weight",
+        help="How many added edges a removed one is worth; above 1, rather add edges than remove them.",
+        rich_help_panel=CHANGE,
+    ),
+]
 Title = Annotated[
     str | None, typer.Option("--title", help="What the report is called; it is published.", rich_help_panel=_OUTPUT)
 ]

@@ -38,7 +38,7 @@ def both(
     from shoal.errors import InputError
 
     before = load(original, progress)
-    after = with_original_ids(load(release, progress), release, opened(record))
+    after = with_original_ids(load.beside(release, progress), release, opened(record))
     if before.nodes.dtype != after.nodes.dtype or not before.nodes.is_in(after.nodes.implode()).all():
         raise InputError(f"{release}: there are people in {original} who are not in it")
     return before.over(after.nodes), after

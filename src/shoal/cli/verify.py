@@ -28,7 +28,8 @@ def verify(
     """Check that a release keeps its promise: exit code 0 if it does, 1 if it does not."""
     from shoal.audit.verify import verify as run
 
-    verdict = run(release, k, record=record)
+    with console.progress(quiet or json).stage("verifying", 1) as tell:
+        verdict = run(release, k, record=record, tell=tell)
     if json:
         console.print_json(verdict.to_dict())
     elif not quiet:

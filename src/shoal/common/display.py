@@ -11,15 +11,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from shoal.common.progress import Progress
+from shoal.common.progress import COMPILING, Progress
 
-COMPILING = "compiling, once after installation"
 FIRST_LINE, LINES_EVERY = 10.0, 30.0  # seconds: what is over sooner needs no line in a log
+AT_ONCE = 2.0  # seconds until somebody who waits begins to wonder, and until the first kernels are counted
 _FINISHING = 0.97  # beyond it nobody believes an estimate any more
 
 
 @contextmanager
-def _hearing(tell: Callable[[], None]) -> Iterator[None]:
+def _hearing(tell: Callable[[str], object]) -> Iterator[None]:
     """Call this whenever a kernel begins to be compiled; kernels from the cache are not."""
     from shoal._numba import compiling
 
@@ -48,8 +48,17 @@ class Bars(Progress):
         columns = (TextColumn("{task.description:<12}"), BarColumn(), TimeElapsedColumn(), Left())
         with RichProgress(*columns, console=Console(stderr=True), transient=True) as bars:
             task = bars.add_task(name, total=None)  # a bar that moves until the first share is told
-            with _hearing(lambda: bars.update(task, description=COMPILING)):
-                yield lambda share: bars.update(task, total=1.0, completed=min(share, 1.0), description=name)
+
+            def tell(share: float) -> None:
+                bars.update(task, total=1.0, completed=min(share, 1.0), description=_counted(name, share, total))
+
+            with _hearing(lambda kernel: bars.update(task, description=COMPILING)):
+                yield tell
+
+
+def _counted(name: str, share: float, total: int) -> str:
+    """The name of a stage; compiling, which nobody asked for, says how many kernels are done."""
+    return f"{name}: {round(min(share, 1.0) * total)} of {total}" if name == COMPILING else name
 
 
 def time_left(share: float, elapsed: float) -> str:
@@ -74,23 +83,27 @@ class Lines(Progress):
 
     @contextmanager
     def stage(self, name: str, total: int) -> Iterator[Callable[[float], None]]:
-        """Say where this stage is while it lasts."""
+        """Say where this stage is while it lasts; compiling, which nobody asked for, says so at once."""
         began, done, state = time.monotonic(), threading.Event(), {"share": 0.0, "what": name}
 
         def tell(share: float) -> None:
-            state.update(share=share, what=name)
+            state.update(share=share, what=_counted(name, share, total))
 
         def write() -> None:
-            wait = self.first
+            wait = min(self.first, AT_ONCE) if name == COMPILING else self.first
             while not done.wait(wait):
-                wait = self.every
-                share = f", {100 * float(str(state['share'])):.0f} %" if state["share"] else ""
-                print(f"… {state['what']}{share} after {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+                wait = min(self.every, self.first) if name == COMPILING else self.every
+                so_far, share = time.monotonic() - began, float(str(state["share"]))
+                how_far = f", {100 * share:.0f} %" if share else ""
+                how_far += f" after {so_far:.0f} s"
+                if name == COMPILING:
+                    how_far = f", about {so_far * (1 - share) / share:.0f} s more" if share else ""
+                print(f"… {state['what']}{how_far}", file=sys.stderr, flush=True)
 
         writer = threading.Thread(target=write, daemon=True)
         writer.start()
         try:
-            with _hearing(lambda: state.update(what=f"{name} ({COMPILING})")):
+            with _hearing(lambda kernel: state.update(what=f"{name} ({COMPILING})")):
                 yield tell
         finally:
             done.set()
@@ -111,9 +124,9 @@ class NotebookBar(Progress):
 
         def tell(share: float) -> None:
             if time.monotonic() - self.last > 0.2 or share >= 1:
-                self._show(name, share, began)
+                self._show(_counted(name, share, total), share, began)
 
-        with _hearing(lambda: self._show(f"{name}: {COMPILING}", None, began)):
+        with _hearing(lambda kernel: self._show(f"{name}: {COMPILING}", None, began)):
             yield tell
         self._show(f"{name}: done", 1.0, began)
 

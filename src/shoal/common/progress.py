@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
+COMPILING = "compiling, once after installation"  # the stage before all others, on the first run
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

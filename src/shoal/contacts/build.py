@@ -12,19 +12,19 @@ import polars as pl
 from shoal.common.checks import a_text
 from shoal.contacts.columns import take_roles
 from shoal.errors import InputError, RowError
-from shoal.slicing import spells, timebins
+from shoal.slicing import Slicing, spells, timebins
 
 _PLAIN = "^(0|-?[1-9][0-9]*)$"  # a whole number as everybody writes it
 
 
-class Said(NamedTuple):
+class ColumnNotes(NamedTuple):
     """Columns of a table that nobody uses, and those that were guessed, by what they were taken for."""
 
     unused: tuple[str, ...]
     guessed: dict[str, str]
 
 
-def contact_columns(frame: Any, told: dict[str, str | None], *, cut: bool) -> tuple[dict[str, pl.Series], Said]:
+def contact_columns(frame: Any, told: dict[str, str | None], *, cut: bool) -> tuple[dict[str, pl.Series], ColumnNotes]:
     """The columns of contacts by what they mean, and what was guessed or left out."""
     if isinstance(frame, pl.LazyFrame):
         frame = frame.collect()
@@ -38,7 +38,7 @@ def contact_columns(frame: Any, told: dict[str, str | None], *, cut: bool) -> tu
         names.setdefault(role, role)
     columns = as_columns(frame, list(dict.fromkeys(names.values())))
     unused = tuple(str(name) for name in have if name not in names.values())
-    return {role: columns[name] for role, name in names.items()}, Said(unused, guessed)
+    return {role: columns[name] for role, name in names.items()}, ColumnNotes(unused, guessed)
 
 
 def _readable(frame: Any, have: list[Any]) -> pl.DataFrame:
@@ -202,23 +202,22 @@ def _encode_dense(columns: list[pl.Series]) -> tuple[pl.Series, list[np.ndarray]
 
 
 def encode_slices(
-    times: pl.Series | None, layers: pl.Series | None, ends: pl.Series | None = None, **how: Any
+    times: pl.Series | None, layers: pl.Series | None, ends: pl.Series | None, slicing: Slicing
 ) -> tuple[np.ndarray, np.ndarray | None, Iterable[tuple[str, str | None, str | None]], tuple[str, ...]]:
     """The slice of every contact, its row where contacts last, (label, layer, start) of every slice, and what was assumed.
 
     Layers stand in name order, bins in time order. A row that lasts over several bins is a contact in each of them.
     """
-    timebins.check_cut(**how)
     if times is not None and len(times) == 0:
         raise InputError("there are no contacts, so there is no time span to cut into slices")
-    if times is None and (how.get("slice") is not None or how.get("slices") is not None or ends is not None):
+    if times is None and (slicing.cuts or ends is not None):
         raise InputError("a slice width was given but no time column")
     rows = None
     bins = None
     if times is not None and ends is not None:
-        bins, rows = spells.cut_spells(times, ends, **how)
+        bins, rows = spells.cut_spells(times, ends, slicing)
     elif times is not None:
-        bins = timebins.cut(times, **how)
+        bins = slicing.cut(times)
     if layers is None:
         if bins is None:
             return np.empty(0, np.int32), None, [("all", None, None)], ()

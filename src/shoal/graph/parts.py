@@ -57,7 +57,7 @@ class Parts:
             directed=graph.directed,
             ordered=graph.ordered,
         )
-        made.tally, made.cut = graph.tally, graph.cut  # of the same lines of the same file
+        made.tally, made.slicing = graph.tally, graph.slicing  # of the same lines of the same file
         return made
 
     def subgraph(self, people: Iterable[Any]) -> TemporalGraph:

@@ -3,77 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from shoal.common.checks import a_list, yes_or_no
-from shoal.contacts import build
+from shoal.common.checks import a_list
 from shoal.engine.parts import Array
-from shoal.errors import InputError, spoken
+from shoal.errors import InputError
+from shoal.graph.makers import Makers
 from shoal.graph.parts import Parts
+from shoal.graph.slices import Slice, Tally
 from shoal.interop import Conversions
 from shoal.interop.packages import wrong
 from shoal.show import notebook
-from shoal.slicing.timebins import parse_width
+from shoal.slicing import Slicing
 
 if TYPE_CHECKING:
     from shoal.engine.work import Runner
 
 
-class Slice(NamedTuple):
-    """One time bin or layer. `label` is unique; `layer` and `start` say what it is made of."""
-
-    label: str
-    layer: str | None = None
-    start: str | None = None
-
-
-class Tally(NamedTuple):
-    """What became of the input: contacts (its rows), and how many of them were self-loops or repeats within a slice.
-
-    `unused` are columns that were not looked at, `guessed` says which column was taken for what where nobody had said it,
-    and `remarks` are sentences about what was assumed or looks odd. They quote the input: they are for its owner alone.
-    """
-
-    rows: int
-    self_loops: int
-    repeats: int
-    unused: tuple[str, ...] = ()
-    guessed: Mapping[str, str] = MappingProxyType({})
-    remarks: tuple[str, ...] = ()
-
-
-_UNITS = {"s": "second", "m": "minute", "h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"}
-
-
-class Cut(NamedTuple):
-    """How time was cut: into slices of a width or into so many, in whose calendar, and begun how much later."""
-
-    width: str | None
-    slices: int | None
-    timezone: str
-    offset: str | None
-
-    def in_words(self) -> str:
-        """What stands behind the number of slices.
-
-        >>> Cut("1w", None, "UTC", "5h").in_words()
-        'of 1 week in the calendar of UTC, begun 5h later'
-        """
-        if self.slices is not None:
-            return "of equal length"
-        if self.width is None or self.width == "value":
-            return "as listed" if self.width is None else "one for each distinct time"
-        later = "" if self.offset is None else f", begun {self.offset} later"
-        count, unit = parse_width(self.width)
-        return f"of {count} {_UNITS[unit]}{'s' * (count > 1)} in the calendar of {self.timezone}{later}"
-
-
-class TemporalGraph(Conversions, Parts):
+class TemporalGraph(Makers, Conversions, Parts):
     """A time-varying or multi-layer graph over a fixed node set, each slice simple.
 
     Make one with `from_edges`, `from_events`, `from_slices` or one of the other `from_...`, or read a file with `shoal.read`.
@@ -116,145 +67,9 @@ class TemporalGraph(Conversions, Parts):
         self.directed = directed
         self.ordered = ordered
         self.tally = tally
-        self.cut: Cut | None = None
+        self.slicing: Slicing | None = None
         self._edges = edges
         self._starts = starts
-
-    @classmethod
-    def from_edges(
-        cls,
-        frame: Any,
-        source: str | None = None,
-        target: str | None = None,
-        time: str | None = None,
-        layer: str | None = None,
-        *,
-        end: str | None = None,
-        slice: str | Sequence[Any] | None = None,
-        slices: int | None = None,
-        timezone: str = "UTC",
-        offset: str | None = None,
-        time_format: str | None = None,
-        time_unit: str = "s",
-        day_first: bool | None = None,
-        origin: str | None = None,
-        nodes: Iterable[Any] | None = None,
-        directed: bool = False,
-    ) -> TemporalGraph:
-        """Build from a table of contacts: polars, pandas, pyarrow, a dict of columns, anything that speaks Arrow.
-
-        Columns that are not named are guessed as `shoal.read` does, and `graph.tally` says how; a time is guessed only where
-        it is to be cut.
-
-        `time` is cut by `slice` ("1h", "1d", "1w", "1mo", "1y" or "value") or into `slices` equal parts; `layer` gives
-        one slice per layer; both together one per (layer, bin). Without either there is one slice. A list of values as
-        `slice` names the slices in their order, empty ones included. A contact that lasts from `time` to `end` is in every
-        slice that this touches; where one of the two is missing it lasts from the first slice, or to the last.
-
-        >>> TemporalGraph.from_edges({"a": [1, 2], "b": [2, 3], "t": [0, 90_000]}, "a", "b", time="t", slice="1d")
-        TemporalGraph(3 nodes, 2 slices, 2 edges, undirected)
-        """
-        columns, said = build.contact_columns(
-            frame, {"source": source, "target": target, "time": time, "layer": layer, "end": end},
-            cut=slice is not None or slices is not None,
-        )  # fmt: skip
-        extra = None if nodes is None else build.ids_as_series(a_list("nodes", nodes))
-        yes_or_no("directed", directed)
-        ids, ends = build.encode_ids([columns["source"], columns["target"]], extra)
-        codes, rows, labels, assumed = build.encode_slices(
-            columns.get("time"),
-            columns.get("layer"),
-            columns.get("end"),
-            slice=slice,
-            slices=slices,
-            timezone=timezone,
-            offset=offset,
-            time_format=time_format,
-            time_unit=time_unit,
-            day_first=day_first,
-            origin=origin,
-        )
-        if rows is not None:
-            ends = [side[rows] for side in ends]
-        made = cls._from_codes(
-            ids, ends, codes, [Slice(*x) for x in labels], directed=directed, ordered="time" in columns
-        )
-        assert made.tally is not None
-        remarks = (*map(spoken, assumed), *build.alike(ids))
-        made.tally = made.tally._replace(unused=said.unused, guessed=said.guessed, remarks=remarks)
-        if "time" in columns:
-            made.cut = Cut(slice if isinstance(slice, str) else None, slices, timezone, offset)
-        return made
-
-    @classmethod
-    def from_events(
-        cls,
-        events: Iterable[tuple[Any, Any, Any]],
-        *,
-        slice: str | None = None,
-        slices: int | None = None,
-        **options: Any,
-    ) -> TemporalGraph:
-        """Build from contacts (u, v, t). Without a width every distinct t is a slice.
-
-        >>> TemporalGraph.from_events([(1, 2, 2001), (2, 3, 2002)]).slices[1].label
-        '2002'
-        """
-        rows = [tuple(a_list("an event", row)) for row in a_list("events", events)]
-        if any(len(row) != 3 for row in rows):
-            raise InputError("an event is (u, v, t): two people and a time")
-        frame = {"source": [r[0] for r in rows], "target": [r[1] for r in rows], "time": [r[2] for r in rows]}
-        width = "value" if slice is None and slices is None else slice
-        return cls.from_edges(frame, time="time", slice=width, slices=slices, **options)
-
-    @classmethod
-    def from_slices(
-        cls,
-        slices: Mapping[Any, Any],
-        *,
-        nodes: Iterable[Any] | None = None,
-        directed: bool = False,
-        ordered: bool = True,
-    ) -> TemporalGraph:
-        """Build from one graph per label: pairs of ids, a networkx graph, or a scipy sparse matrix.
-
-        >>> import networkx as nx
-        >>> TemporalGraph.from_slices({"a": nx.path_graph(3), "b": nx.star_graph(4)}, ordered=False)
-        TemporalGraph(5 nodes, 2 slices, 6 edges, undirected)
-        """
-        if not isinstance(slices, Mapping) or not slices:
-            raise InputError("a graph needs at least one slice: a mapping from its label to its contacts")
-        yes_or_no("directed", directed)
-        yes_or_no("ordered", ordered)
-        sources, targets, codes, people = [], [], [], [] if nodes is None else a_list("nodes", nodes)
-        for code, content in enumerate(slices.values()):
-            pairs, members = build.pairs_of(content)
-            people += members
-            sources += [u for u, _ in pairs]
-            targets += [v for _, v in pairs]
-            codes += [code] * len(pairs)
-        ids, ends = build.encode_ids(build.same_kind(sources, targets, people))
-        labels = [Slice(str(label), *((None, str(label)) if ordered else (str(label), None))) for label in slices]
-        if len({s.label for s in labels}) < len(labels):
-            raise InputError("two slices have the same label")
-        return cls._from_codes(ids, ends[:2], np.array(codes, np.int32), labels, directed=directed, ordered=ordered)
-
-    @classmethod
-    def _from_codes(
-        cls,
-        ids: pl.Series,
-        ends: list[np.ndarray],
-        codes: np.ndarray,
-        slices: list[Slice],
-        *,
-        directed: bool,
-        ordered: bool,
-    ) -> TemporalGraph:
-        edges, starts, loops, repeats = build.simple_slices(
-            ends[0], ends[1], codes, len(ids), len(slices), directed=directed
-        )
-        tally = Tally(len(ends[0]), loops, repeats)
-        return cls(ids, slices, edges, starts, directed=directed, ordered=ordered, tally=tally)
 
     @property
     def n_nodes(self) -> int:

@@ -30,7 +30,7 @@ def ascend(
     price: np.ndarray,
     backwards: bool,
 ) -> None:
-    """One sweep: give every class the price at which k - 1 partners are tempted, the others' prices standing fixed.
+    """One sweep: give every crowd the price at which k - 1 partners are tempted, the others' prices standing fixed.
 
     As a function of one price the bound rises as long as fewer than k - 1 partners j have gap - price[j] below it, and
     falls when there are more; between the two lies an interval, of which the middle is taken.

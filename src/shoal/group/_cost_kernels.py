@@ -126,7 +126,7 @@ def _exempt_cost(st: State, g: int, out: int, add: int) -> np.int64:
     for i in range(low, end):
         a = st.members[i]
         if a != out and st.people[a].exempt:
-            if p >= 0 and st.people[a].kind != st.people[p].kind:
+            if p >= 0 and st.people[a].crowd != st.people[p].crowd:
                 return np.int64(FAR)
             p = a
     if p < 0:

@@ -41,7 +41,7 @@ def draw(rng: np.ndarray, below: int) -> int:
 
 
 @lean
-def _any_of_kind(st: State, rng: np.ndarray, c: int) -> int:
+def _any_of_crowd(st: State, rng: np.ndarray, c: int) -> int:
     first = st.start[c]
     count = st.start[c + 1] - first
     return first if count == 1 else first + draw(rng, count)
@@ -57,7 +57,7 @@ def any_member(st: State, rng: np.ndarray, g: int) -> int:
 def neighbour(st: State, rng: np.ndarray, a: int) -> int:
     """Somebody near ``a``; the nearer a row, the more often it is drawn."""
     j = (draw(rng, 1 << 15) * draw(rng, 1 << 15) * st.near.shape[1]) >> 30
-    return _any_of_kind(st, rng, st.near[st.people[a].kind, j])
+    return _any_of_crowd(st, rng, st.near[st.people[a].crowd, j])
 
 
 @lean
@@ -88,7 +88,7 @@ def _cheapest_home(st: State, tmp: Scratch, a: int) -> tuple[int, int, np.int64]
     """The neighbouring group that takes in ``a`` at the least cost, and a member of level 1 whom it lets go for that."""
     g, best, best_out, best_cost = st.people[a].label, -1, -1, np.int64(FAR)
     for j in range(st.near.shape[1]):
-        c = _any_of_kind(st, tmp.rng, st.near[st.people[a].kind, j])
+        c = _any_of_crowd(st, tmp.rng, st.near[st.people[a].crowd, j])
         h = st.people[c].label
         if h < 0 or h == g or st.people[c].zone != tmp.zone:
             continue
@@ -144,7 +144,7 @@ def try_found(st: State, tmp: Scratch, a: int, g: int, limit: float) -> tuple[bo
         delta += cost_of(st, old)  # may be FAR, until ``a`` is gone
         tmp.moved[0], tmp.home[0], done = c, -1, 1
     for j in range(-1, st.near.shape[1]):
-        b = a if j < 0 else _any_of_kind(st, tmp.rng, st.near[st.people[a].kind, j])
+        b = a if j < 0 else _any_of_crowd(st, tmp.rng, st.near[st.people[a].crowd, j])
         h = st.people[b].label
         if h == g or st.people[b].zone != tmp.zone or st.people[b].k > st.groups[g].room:
             continue

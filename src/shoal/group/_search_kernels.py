@@ -102,7 +102,7 @@ def _between(st: State, rng: np.ndarray, a: int, c: int, dice: int) -> Move:
     if people[b].k == 1 and dice & 4:  # b goes back to being alone
         y = NOBODY if fits(st, g, a, NOBODY) else alone_near(st, rng, g)
     elif b == c or (
-        people[a].kind == people[b].kind and people[a].k == people[b].k and people[a].exempt == people[b].exempt
+        people[a].crowd == people[b].crowd and people[a].k == people[b].k and people[a].exempt == people[b].exempt
     ):
         return NOBODY, g, y, h, b
     return (a if fits(st, g, a, y) and fits(st, h, b, a) else NOBODY), g, y, h, b
@@ -170,7 +170,7 @@ def anneal(st: State, tmp: Scratch, run: Stretch) -> tuple[np.int64, int]:
             continue
         if two.label == one.label and two.k > 1 and (dice > 0 or st.groups[one.label].count < 4):
             continue  # a group that could be two may found one
-        limit = temperature * min(st.heat[one.kind], st.heat[two.kind]) * MINUS_LOG[draw(rng, 1 << LOG_BITS)]
+        limit = temperature * min(st.heat[one.crowd], st.heat[two.crowd]) * MINUS_LOG[draw(rng, 1 << LOG_BITS)]
         if dice == 0:
             delta, n_spare = _try_number(st, tmp, run.spare, n_spare, a, c, limit)
             total += delta

@@ -11,7 +11,7 @@ from shoal.group._state import FAR
 
 
 class People(NamedTuple):
-    """Rows, levels and exemptions of people sorted by kind of row; where each kind begins, and who is in which group.
+    """Rows, levels and exemptions of people sorted by crowd; where each crowd begins, and who is in which group.
 
     Kinds before ``cursor[c]`` have no free people left. ``founder[g]`` began group g, which has ``filled[g]`` members.
     """
@@ -19,7 +19,7 @@ class People(NamedTuple):
     rows: np.ndarray
     k: np.ndarray
     exempt: np.ndarray
-    kind: np.ndarray
+    crowd: np.ndarray
     start: np.ndarray
     cursor: np.ndarray
     label: np.ndarray
@@ -29,10 +29,10 @@ class People(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """Neighbours among some kinds: ``near[p]`` are places in ``kinds``, and kind c stands at ``place[c]``."""
+    """Neighbours among some crowds: ``near[p]`` are places in ``crowds``, and crowd c stands at ``place[c]``."""
 
     near: np.ndarray
-    kinds: np.ndarray
+    crowds: np.ndarray
     place: np.ndarray
 
 
@@ -40,7 +40,7 @@ class Lists(NamedTuple):
 def _suits(who: People, a: int, b: int) -> bool:
     """Whether ``b`` may be in a group that ``a`` began."""
     if who.exempt[b]:
-        return who.kind[a] == who.kind[b] and (who.exempt[a] or not who.one_sided)
+        return who.crowd[a] == who.crowd[b] and (who.exempt[a] or not who.one_sided)
     if who.one_sided and who.exempt[a]:
         for t in range(who.rows.shape[1]):
             if who.rows[b, t] > who.rows[a, t]:
@@ -68,16 +68,16 @@ def _found(who: People, a: int, taken: np.ndarray, n_groups: int) -> int:
 
 @njit
 def grow(who: People, lists: Lists, order: np.ndarray, taken: np.ndarray, n_groups: int) -> int:
-    """Let each free person of ``order``, in turn, form a group from their own kind and the kinds listed near it.
+    """Let each free person of ``order``, in turn, form a group from their own crowd and the crowds listed near it.
 
     Whoever cannot gather as many as they ask for is left for later. Returns how many groups there are then.
     """
     for a in order:
         if who.label[a] >= 0:
             continue
-        here, wanted, count, j = lists.place[who.kind[a]], who.k[a] - 1, 0, -1
+        here, wanted, count, j = lists.place[who.crowd[a]], who.k[a] - 1, 0, -1
         while count < wanted and j < lists.near.shape[1]:
-            c = lists.kinds[here if j < 0 else lists.near[here, j]]
+            c = lists.crowds[here if j < 0 else lists.near[here, j]]
             while who.cursor[c] < who.start[c + 1] and who.label[who.cursor[c]] >= 0:
                 who.cursor[c] += 1
             for b in range(who.cursor[c], who.start[c + 1]):

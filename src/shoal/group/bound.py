@@ -38,7 +38,7 @@ import numpy as np
 
 from shoal.group._bound_kernels import ascend, distances_among, value_of
 from shoal.group.exact import cheapest_cuts
-from shoal.group.neighbours import EXACT_LIMIT, Crowd, find_crowd
+from shoal.group.neighbours import EXACT_LIMIT, Crowds, find_crowds
 
 ALL_PAIRS = 3_000
 WIDE = 1_500
@@ -47,7 +47,7 @@ SWEEPS = 16
 SWEEPS_ALL_PAIRS = 40
 
 
-def lower_bound(degrees: np.ndarray, k: int | np.ndarray, *, jobs: int = 1, crowd: Crowd | None = None) -> int:
+def lower_bound(degrees: np.ndarray, k: int | np.ndarray, *, jobs: int = 1, crowds: Crowds | None = None) -> int:
     """A cost that no partition of the rows of ``degrees`` into groups of at least ``k`` can undercut.
 
     ``k`` is everybody's, or one for each row. Above `EXACT_LIMIT` rows it says less, with levels nothing (0).
@@ -56,18 +56,18 @@ def lower_bound(degrees: np.ndarray, k: int | np.ndarray, *, jobs: int = 1, crow
     >>> lower_bound(rows, 2), lower_bound(rows, np.array([2, 1, 2, 1]))
     (3, 2)
     """
-    ks = np.broadcast_to(np.asarray(k, np.int64), len(degrees))
-    top = int(ks.max(initial=1))
-    plain = bool((ks == top).all())
+    levels = np.broadcast_to(np.asarray(k, np.int64), len(degrees))
+    top = int(levels.max(initial=1))
+    plain = bool((levels == top).all())
     best = slice_bound(degrees, top) if plain else 0
-    few = crowd is not None or len(degrees) <= EXACT_LIMIT
+    few = crowds is not None or len(degrees) <= EXACT_LIMIT
     if few and 2 <= top <= len(degrees) and not (plain and degrees.shape[1] == 1):
-        crowd = crowd or find_crowd(degrees, ks, jobs=jobs)
-        if 1 < len(crowd.first) <= EXACT_LIMIT:
+        crowds = crowds or find_crowds(degrees, levels, jobs=jobs)
+        if 1 < len(crowds.first) <= EXACT_LIMIT:
             if plain:
-                best = max(best, matching_bound(degrees[crowd.first], crowd.sizes, top, crowd.near, crowd.distance))
+                best = max(best, matching_bound(degrees[crowds.first], crowds.sizes, top, crowds.near, crowds.distance))
             else:
-                best = max(best, neighbour_bound(ks, crowd))
+                best = max(best, neighbour_bound(levels, crowds))
     return best
 
 
@@ -76,18 +76,18 @@ def slice_bound(degrees: np.ndarray, k: int) -> int:
     return sum(cheapest_cuts(np.sort(degrees[:, t]), k)[0] for t in range(degrees.shape[1]))
 
 
-def neighbour_bound(ks: np.ndarray, crowd: Crowd) -> int:
+def neighbour_bound(levels: np.ndarray, crowds: Crowds) -> int:
     """Half the sum, over all rows, of the mean distance to the k - 1 nearest other rows, in exact arithmetic.
 
     Where the lists of neighbours know fewer rows than k - 1, of those that they know.
     """
-    share = np.concatenate([crowd.sizes[:, None] - 1, crowd.sizes[crowd.near]], axis=1)
+    share = np.concatenate([crowds.sizes[:, None] - 1, crowds.sizes[crowds.near]], axis=1)
     before = np.cumsum(share, axis=1) - share
     total = Fraction(0)
-    for k in np.unique(ks[ks > 1]):
-        people = np.bincount(crowd.label[ks == k], minlength=len(crowd.first))
+    for k in np.unique(levels[levels > 1]):
+        people = np.bincount(crowds.label[levels == k], minlength=len(crowds.first))
         taken = np.clip(k - 1 - before, 0, share)
-        known, sums = taken.sum(axis=1), (taken[:, 1:] * crowd.distance.astype(np.int64)).sum(axis=1) * people
+        known, sums = taken.sum(axis=1), (taken[:, 1:] * crowds.distance.astype(np.int64)).sum(axis=1) * people
         for others in np.unique(known[people > 0]):
             total += Fraction(int(sums[known == others].sum()), 2 * int(others))
     return math.ceil(total)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.errors import NoReleaseError
-from shoal.group.neighbours import find_crowd
+from shoal.group.neighbours import find_crowds
 
 COUNTED = 1_000  # people who are looked at one by one before a refusal, so that it stays quick
 
@@ -21,7 +21,7 @@ class Ranges(NamedTuple):
     """Degrees now, everybody's k, and the lowest and highest degrees everybody can be given."""
 
     rows: np.ndarray
-    ks: np.ndarray
+    levels: np.ndarray
     least: np.ndarray
     most: np.ndarray
 
@@ -29,7 +29,7 @@ class Ranges(NamedTuple):
 def make_compatible(
     labels: np.ndarray,
     rows: np.ndarray,
-    ks: np.ndarray,
+    levels: np.ndarray,
     least: np.ndarray,
     most: np.ndarray,
     name: Callable[[int], str],
@@ -42,19 +42,19 @@ def make_compatible(
         (n,) the groups to begin with, large enough for everybody in them.
     rows, least, most
         (n, columns) degrees now, and the lowest and highest everybody can be given.
-    ks
+    levels
         (n,) how many people must look like each.
     name
         What to call a person for whom no crowd is left.
 
     Examples
     --------
-    >>> rows, ks = np.array([[3], [1], [3], [1]]), np.full(4, 2)
+    >>> rows, levels = np.array([[3], [1], [3], [1]]), np.full(4, 2)
     >>> least, most = np.array([[3], [0], [0], [0]]), np.array([[9], [1], [9], [9]])
-    >>> make_compatible(np.array([0, 0, 1, 1]), rows, ks, least, most, str).tolist()
+    >>> make_compatible(np.array([0, 0, 1, 1]), rows, levels, least, most, str).tolist()
     [0, 1, 0, 1]
     """
-    given, n_groups = Ranges(rows, ks, least, most), int(labels.max(initial=-1)) + 1
+    given, n_groups = Ranges(rows, levels, least, most), int(labels.max(initial=-1)) + 1
     low = np.full((n_groups, rows.shape[1]), np.iinfo(np.int64).min)
     high = np.full((n_groups, rows.shape[1]), np.iinfo(np.int64).max)
     np.maximum.at(low, labels, least)
@@ -73,13 +73,13 @@ def make_compatible(
 
 def _refusal(alone: int, given: Ranges, name: Callable[[int], str]) -> NoReleaseError:
     """Why there are no groups: somebody whom too few can ever look like, or else the one for whom none was found."""
-    _, ks, least, most = given
-    for i in (alone, *np.argsort(-ks, kind="stable")[:COUNTED].tolist()):
+    _, levels, least, most = given
+    for i in (alone, *np.argsort(-levels, kind="stable")[:COUNTED].tolist()):
         like = int(((least[i] <= most) & (least <= most[i])).all(axis=1).sum())
-        if like < ks[i]:
+        if like < levels[i]:
             return NoReleaseError(
                 f"{name(i)} cannot be hidden: under these limits only {like} of all people can come to look the "
-                f"same, and {ks[i]} are needed",
+                f"same, and {levels[i]} are needed",
                 proven=True,
             )
     return NoReleaseError(
@@ -100,15 +100,15 @@ def _regroup(labels: np.ndarray, given: Ranges) -> tuple[np.ndarray, int | None]
     low, high = given.least[first].copy(), given.most[first].copy()
     np.maximum.at(low, inverse, given.least[placed])
     np.minimum.at(high, inverse, given.most[placed])
-    for i in left[np.argsort(-given.ks[left], kind="stable")]:
-        fits = (size + 1 >= given.ks[i]) & (low <= given.most[i]).all(axis=1) & (given.least[i] <= high).all(axis=1)
+    for i in left[np.argsort(-given.levels[left], kind="stable")]:
+        fits = (size + 1 >= given.levels[i]) & (low <= given.most[i]).all(axis=1) & (given.least[i] <= high).all(axis=1)
         if fits.any():
             near = np.flatnonzero(fits)
             g = near[np.abs(given.rows[first[near]] - given.rows[i]).sum(axis=1).argmin()]
             labels[i] = numbers[g]
             size[g] += 1
             low[g], high[g] = np.maximum(low[g], given.least[i]), np.minimum(high[g], given.most[i])
-        elif given.ks[i] <= 1:
+        elif given.levels[i] <= 1:
             labels[i], n_groups = n_groups, n_groups + 1
         else:
             return labels, int(i)
@@ -121,25 +121,25 @@ def _found(labels: np.ndarray, given: Ranges) -> None:
     Most find their crowd among the rows listed near their own; only the others look at everybody who is loose.
     """
     loose = np.flatnonzero(labels < 0)
-    crowd = find_crowd(given.rows[loose], given.ks[loose])
-    by_kind = loose[np.argsort(crowd.label, kind="stable")]
-    start = np.concatenate([[0], np.cumsum(crowd.sizes)])
-    kind = np.full(len(labels), -1)
-    kind[loose] = crowd.label
+    crowds = find_crowds(given.rows[loose], given.levels[loose])
+    by_crowd = loose[np.argsort(crowds.label, kind="stable")]
+    start = np.concatenate([[0], np.cumsum(crowds.sizes)])
+    crowd = np.full(len(labels), -1)
+    crowd[loose] = crowds.label
     n_groups = int(labels.max(initial=-1)) + 1
 
     def listed(i: int) -> Iterator[int]:
-        for c in (kind[i], *crowd.near[kind[i]]):
-            yield from by_kind[start[c] : start[c + 1]]
+        for c in (crowd[i], *crowds.near[crowd[i]]):
+            yield from by_crowd[start[c] : start[c + 1]]
 
     def anybody(i: int) -> Iterator[int]:
         free = loose[labels[loose] < 0]
         fits = (given.least[free] <= given.most[i]).all(axis=1) & (given.least[i] <= given.most[free]).all(axis=1)
-        free = free[fits] if fits.sum() >= given.ks[i] else free[:0]
+        free = free[fits] if fits.sum() >= given.levels[i] else free[:0]
         yield from free[np.argsort(np.abs(given.rows[free] - given.rows[i]).sum(axis=1), kind="stable")]
 
-    for i in loose[np.argsort(-given.ks[loose], kind="stable")]:
-        if labels[i] < 0 and given.ks[i] > 1:
+    for i in loose[np.argsort(-given.levels[loose], kind="stable")]:
+        if labels[i] < 0 and given.levels[i] > 1:
             members = _gathered(i, listed(i), labels, given) or _gathered(i, anybody(i), labels, given)
             if members:
                 labels[members] = n_groups
@@ -150,11 +150,12 @@ def _gathered(i: int, others: Iterator[int], labels: np.ndarray, given: Ranges) 
     """``i`` and the first of the others who are free and fit with all before them, as many as ``i`` asks for; or nobody."""
     members, low, high = [i], given.least[i], given.most[i]
     for j in others:
-        if labels[j] >= 0 or j == i or given.ks[j] > given.ks[i]:  # who asks for more found no crowd of that size
+        asks_for_more = given.levels[j] > given.levels[i]  # and found no crowd of that size
+        if labels[j] >= 0 or j == i or asks_for_more:
             continue
         if (given.least[j] <= high).all() and (low <= given.most[j]).all():
             members.append(j)
             low, high = np.maximum(low, given.least[j]), np.minimum(high, given.most[j])
-            if len(members) == given.ks[i]:
+            if len(members) == given.levels[i]:
                 return members
     return []

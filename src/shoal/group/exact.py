@@ -17,8 +17,8 @@ from shoal.errors import InputError
 
 
 @njit
-def _cheapest_runs(
-    values: np.ndarray, ks: np.ndarray, prefix: np.ndarray, longest: int, cost: np.ndarray, cut: np.ndarray
+def fill_runs(
+    values: np.ndarray, levels: np.ndarray, prefix: np.ndarray, longest: int, cost: np.ndarray, cut: np.ndarray
 ) -> None:
     """``cost[i]``: least cost of runs of the first i sorted values; ``cut[i]``: where the last of them begins."""
     cost[0] = 0
@@ -27,7 +27,7 @@ def _cheapest_runs(
         top = 1
         for size in range(1, min(longest, i) + 1):
             j = i - size
-            top = max(top, ks[j])
+            top = max(top, levels[j])
             if size < top or cost[j] < 0:
                 continue
             lower, upper = j + size // 2, i - size // 2
@@ -36,10 +36,10 @@ def _cheapest_runs(
                 cost[i], cut[i] = total, j
 
 
-def cheapest_cuts(values: np.ndarray, ks: np.ndarray | int) -> tuple[int, np.ndarray]:
+def cheapest_cuts(values: np.ndarray, k: np.ndarray | int) -> tuple[int, np.ndarray]:
     """Least l1 cost of cutting sorted whole numbers into runs as long as each member's k, and where the last runs begin.
 
-    ``ks`` is everybody's k, or one for each value. No run needs 2k values or more, k being the largest of its members',
+    ``k`` is everybody's k, or one for each value. No run needs 2k values or more, k being the largest of its members',
     since two halves cost no more than the whole. So it takes n * k steps.
 
     >>> int(cheapest_cuts(np.array([0, 1, 5, 5, 9]), 2)[0])
@@ -48,22 +48,22 @@ def cheapest_cuts(values: np.ndarray, ks: np.ndarray | int) -> tuple[int, np.nda
     20
     """
     n = len(values)
-    levels = np.broadcast_to(np.asarray(ks, np.int64), n).copy()
+    levels = np.broadcast_to(np.asarray(k, np.int64), n).copy()
     longest = 2 * int(levels.max(initial=1)) - 1
     cost, cut = np.empty(n + 1, np.int64), np.zeros(n + 1, np.int64)
     prefix = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
-    _cheapest_runs(values.astype(np.int64), levels, prefix, longest, cost, cut)
+    fill_runs(values.astype(np.int64), levels, prefix, longest, cost, cut)
     return int(cost[n]), cut
 
 
-def cheapest_runs(values: np.ndarray, ks: np.ndarray | int) -> np.ndarray:
+def cheapest_runs(values: np.ndarray, k: np.ndarray | int) -> np.ndarray:
     """The groups of `cheapest_cuts`, numbered in ascending order of their values; ``values`` may come in any order.
 
     >>> cheapest_runs(np.array([5, 0, 9, 1, 5]), 2).tolist()
     [1, 0, 1, 0, 1]
     """
     n = len(values)
-    levels = np.broadcast_to(np.asarray(ks, np.int64), n)
+    levels = np.broadcast_to(np.asarray(k, np.int64), n)
     if n == 0 or levels.min() < 1 or levels.max() > n:
         raise InputError(f"k must lie between 1 and the number of values, {n}")
     order = np.lexsort((levels, values))

@@ -9,7 +9,9 @@ import numpy as np
 from shoal.errors import InputError
 
 
-def by_level(degrees: np.ndarray, ks: np.ndarray, group_level: Callable[[np.ndarray, int], np.ndarray]) -> np.ndarray:
+def by_level(
+    degrees: np.ndarray, levels: np.ndarray, group_level: Callable[[np.ndarray, int], np.ndarray]
+) -> np.ndarray:
     """Group the people of each level among themselves, from the highest down, by ``group_level(rows, k)``.
 
     Where fewer than k of a level are left, the nearest people of lower levels complete their group; where there are not
@@ -20,13 +22,13 @@ def by_level(degrees: np.ndarray, ks: np.ndarray, group_level: Callable[[np.ndar
     >>> by_level(rows, np.array([2, 2, 1, 3, 1]), lambda rows, k: np.zeros(len(rows), int)).tolist()
     [0, 0, 1, 1, 1]
     """
-    degrees, ks = np.asarray(degrees, dtype=np.int64), np.asarray(ks)
+    degrees, levels = np.asarray(degrees, dtype=np.int64), np.asarray(levels)
     n = len(degrees)
-    if ks.max(initial=1) > max(n, 1):
-        raise InputError(f"k must lie between 1 and the number of rows, {n}; got {ks.max()}")
+    if levels.max(initial=1) > max(n, 1):
+        raise InputError(f"k must lie between 1 and the number of rows, {n}; got {levels.max()}")
     group, n_groups = np.full(n, -1, np.int64), 0
-    for k in np.unique(ks[ks > 1])[::-1]:
-        mine, free = np.flatnonzero((group < 0) & (ks == k)), np.flatnonzero((group < 0) & (ks < k))
+    for k in np.unique(levels[levels > 1])[::-1]:
+        mine, free = np.flatnonzero((group < 0) & (levels == k)), np.flatnonzero((group < 0) & (levels < k))
         if len(mine) >= k:
             group[mine] = n_groups + np.asarray(group_level(degrees[mine], int(k)))
         elif len(mine) and len(mine) + len(free) >= k:

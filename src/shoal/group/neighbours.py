@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from shoal.common.crowds import distinct_rows
 from shoal.common.progress import run_jobs
@@ -27,9 +26,9 @@ SPARSE_MIN_SLICES = 64
 
 
 def collapse_rows(degrees: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Distinct rows: the index of one row of each class, the class of every row, and the size of each class.
+    """Distinct rows: the index of one row of each crowd, the crowd of every row, and the size of each crowd.
 
-    Near classes lie close together, for the cache.
+    Near crowds lie close together, for the cache.
 
     >>> first, label, count = collapse_rows(np.array([[1, 2], [0, 0], [1, 2]]))
     >>> sorted(count.tolist()), bool(label[0] == label[2])
@@ -60,11 +59,11 @@ def nearest_rows(
     return (_sparse if thin and n <= EXACT_LIMIT else _dense)(degrees, n_neighbours, jobs, progress)
 
 
-class Crowd(NamedTuple):
+class Crowds(NamedTuple):
     """The distinct rows of a degree matrix and who is near whom among them.
 
-    `first` is one row of each class, `label` the class of every row, `sizes` how many are in each; `near` and
-    `distance` list the nearest classes of each, nearest first.
+    `first` is one row of each crowd, `label` the crowd of every row, `sizes` how many are in each; `near` and
+    `distance` list the nearest crowds of each, nearest first.
     """
 
     first: np.ndarray
@@ -74,9 +73,9 @@ class Crowd(NamedTuple):
     distance: np.ndarray
 
 
-def find_crowd(
+def find_crowds(
     degrees: np.ndarray, k: int | np.ndarray, *, jobs: int = 1, progress: Callable[[float], None] | None = None
-) -> Crowd:
+) -> Crowds:
     """Collapse identical rows and list as many neighbours of each as groups of k, and the bound, want to know.
 
     Where people have levels of their own, as many as nine in ten of the protected want: a few who ask for a thousand do
@@ -87,7 +86,7 @@ def find_crowd(
     most = int(asked[len(asked) * 9 // 10]) if len(asked) else 1
     first, label, count = collapse_rows(degrees)
     near, distance = nearest_rows(degrees[first], max(MIN_NEIGHBOURS, most + 6), jobs=jobs, progress=progress)
-    return Crowd(first, label, count, near, distance)
+    return Crowds(first, label, count, near, distance)
 
 
 def small_dtype(degrees: np.ndarray) -> type:
@@ -145,6 +144,8 @@ def _dense(
 def _sparse(
     degrees: np.ndarray, n_neighbours: int, jobs: int, progress: Callable[[float], None] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
+    from scipy import sparse
+
     n = len(degrees)
     by_row = sparse.csr_array(degrees.astype(np.int32))
     by_column = by_row.tocsc()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import optimize, sparse
 
 from shoal.common.crowds import distinct_rows
 from shoal.common.solver import milp
@@ -14,7 +13,7 @@ INFEASIBLE = 2  # of scipy's result codes
 NO_PARTITION = "not everybody's k can be met next to the exempt people: too few others may come to look like them"
 
 
-def rescue_groups(rows: np.ndarray, ks: np.ndarray, exempt: np.ndarray, one_sided: bool) -> np.ndarray:
+def rescue_groups(rows: np.ndarray, levels: np.ndarray, exempt: np.ndarray, one_sided: bool) -> np.ndarray:
     """A valid grouping with exempt people, however costly, if there is one at all; -1 is alone.
 
     Valid groups may be merged unless they hold different exempt rows. So one group for every exempt row and one for all
@@ -24,7 +23,7 @@ def rescue_groups(rows: np.ndarray, ks: np.ndarray, exempt: np.ndarray, one_side
     of_host, host_of, count = distinct_rows(rows[exempt])
     hosts, size = rows[exempt][of_host], np.append(count, 0)
     floor = np.zeros(len(size), np.int64)
-    np.maximum.at(floor, host_of, ks[exempt])
+    np.maximum.at(floor, host_of, levels[exempt])
     loose = np.flatnonzero(~exempt)
     allowed = np.ones((len(loose), len(size)), np.int64)
     for j in range(len(hosts) if one_sided else 0):
@@ -32,16 +31,16 @@ def rescue_groups(rows: np.ndarray, ks: np.ndarray, exempt: np.ndarray, one_side
     if (size + allowed.sum(axis=0) < floor).any():
         raise NoReleaseError(NO_PARTITION, proven=True)
     if len(loose) == 0:
-        return _split_large(host_of, ks)
-    first, kind, count = distinct_rows(np.column_stack([ks[loose], allowed]))
-    placed = _enough_for_all(allowed[first] == 1, ks[loose[first]], count, size, floor)
-    label = np.full(len(ks), -1, np.int64)
+        return _split_large(host_of, levels)
+    first, kind, count = distinct_rows(np.column_stack([levels[loose], allowed]))
+    placed = _enough_for_all(allowed[first] == 1, levels[loose[first]], count, size, floor)
+    label = np.full(len(levels), -1, np.int64)
     label[exempt] = host_of
     for i in range(len(first)):
         joined = np.repeat(np.arange(len(size)), placed[i])
         label[loose[kind == i][: len(joined)]] = joined
-    label = _split_large(label, ks)
-    if (ks > np.where(label >= 0, np.bincount(label + 1)[label + 1], 1)).any():
+    label = _split_large(label, levels)
+    if (levels > np.where(label >= 0, np.bincount(label + 1)[label + 1], 1)).any():
         raise GuaranteeError("a group is too small for somebody in it; nothing was released, please report this")
     return label
 
@@ -54,6 +53,8 @@ def _enough_for_all(
     An integer program. Its variables are the people of a kind who join a host, for every pair that is allowed; and, for
     every host and every level above its floor, whether anybody of that level joins.
     """
+    from scipy import optimize, sparse
+
     kind, host = np.nonzero(allowed)
     higher = np.flatnonzero(level[kind] > floor[host])
     opened, which = np.unique(np.stack([level[kind], host])[:, higher], axis=1, return_inverse=True)
@@ -87,15 +88,15 @@ def _enough_for_all(
     return placed
 
 
-def _split_large(label: np.ndarray, ks: np.ndarray) -> np.ndarray:
+def _split_large(label: np.ndarray, levels: np.ndarray) -> np.ndarray:
     """Cut every group into runs of falling k, each as short as its first member allows; nobody's group is too large."""
     result, n_groups = np.full(len(label), -1, np.int64), 0
     for g in np.unique(label[label >= 0]):
         members = np.flatnonzero(label == g)
-        members = members[np.argsort(-ks[members], kind="stable")]
-        while len(members) and ks[members[0]] > 1:
-            m = ks[members[0]]
-            cut = m if len(members) >= 2 * m or ks[members[m:]].max(initial=1) == 1 else len(members)
+        members = members[np.argsort(-levels[members], kind="stable")]
+        while len(members) and levels[members[0]] > 1:
+            m = levels[members[0]]
+            cut = m if len(members) >= 2 * m or levels[members[m:]].max(initial=1) == 1 else len(members)
             result[members[:cut]] = n_groups
             n_groups, members = n_groups + 1, members[cut:]
     return result

@@ -29,8 +29,8 @@ from shoal.group._search_kernels import Stretch, anneal
 from shoal.group._state import State
 from shoal.group.exact import cheapest_runs
 from shoal.group.levels import in_order
-from shoal.group.neighbours import Crowd, find_crowd
-from shoal.group.start import Wanted, first_state, settle
+from shoal.group.neighbours import Crowds, find_crowds
+from shoal.group.start import Problem, first_state, settle
 
 COSTS = ("median", "max", "min")
 ZONE_PEOPLE = 20_000
@@ -76,7 +76,7 @@ def search_groups(
     time_limit: float | None = None,
     jobs: int = 1,
     progress: Callable[[float], None] | None = None,
-    crowd: Crowd | None = None,
+    crowds: Crowds | None = None,
 ) -> np.ndarray:
     """Partition the rows of ``degrees`` so that everybody is in a group of at least ``k``, at low cost.
 
@@ -100,8 +100,8 @@ def search_groups(
         take the time they take.
     jobs, progress
         Threads, and what is called with the share of the work done.
-    crowd
-        `find_crowd` of these rows, where it is known already.
+    crowds
+        `find_crowds` of these rows, where it is known already.
 
     Returns
     -------
@@ -116,23 +116,23 @@ def search_groups(
     [0, 1, 0, 2, 0]
     """
     deadline = None if time_limit is None else time.monotonic() + time_limit
-    degrees, ks, still = _checked(degrees, k, cost, exempt, effort)
-    n, top = len(degrees), int(ks.max(initial=1))
+    degrees, levels, is_exempt = _checked(degrees, k, cost, exempt, effort)
+    n, top = len(degrees), int(levels.max(initial=1))
     if top == 1:
         return np.arange(n, dtype=np.int32)
-    plain = bool((ks == top).all()) and cost == "median" and not still.any()
+    plain = bool((levels == top).all()) and cost == "median" and not is_exempt.any()
     if plain and n < 2 * top:
         return np.zeros(n, np.int32)
     if plain and degrees.shape[1] == 1:
         return in_order(cheapest_runs(degrees[:, 0], top))
     tell = progress or (lambda share: None)
-    if crowd is None:
-        crowd = find_crowd(degrees, ks, jobs=jobs, progress=lambda share: tell(SHARE_OF_NEIGHBOURS * share))
-    group = np.full(n, -1, np.int64) if still.any() else settle(crowd, ks)
+    if crowds is None:
+        crowds = find_crowds(degrees, levels, jobs=jobs, progress=lambda share: tell(SHARE_OF_NEIGHBOURS * share))
+    group = np.full(n, -1, np.int64) if is_exempt.any() else settle(crowds, levels)
     nodes = np.flatnonzero(group < 0)
-    nodes = nodes[np.lexsort((-ks[nodes], crowd.label[nodes]))]
-    wanted = Wanted(-degrees if cost == "min" else degrees, ks, still, cost != "median")
-    state = first_state(wanted, crowd, nodes, jobs=jobs)
+    nodes = nodes[np.lexsort((-levels[nodes], crowds.label[nodes]))]
+    problem = Problem(-degrees if cost == "min" else degrees, levels, is_exempt, cost != "median")
+    state = first_state(problem, crowds, nodes, jobs=jobs)
     found = _search(state, rng, EFFORTS[effort], deadline, jobs, tell)
     group[nodes] = np.where(found < 0, -1, found + group.max() + 1)
     return in_order(group)
@@ -143,11 +143,11 @@ def _checked(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     degrees = np.ascontiguousarray(degrees, dtype=np.int32)
     n = len(degrees)
-    ks = np.full(n, k, np.int64) if np.ndim(k) == 0 else np.asarray(k, dtype=np.int64)
-    still = np.zeros(n, bool) if exempt is None else np.asarray(exempt, dtype=bool)
-    if ks.shape != (n,) or still.shape != (n,):
+    levels = np.full(n, k, np.int64) if np.ndim(k) == 0 else np.asarray(k, dtype=np.int64)
+    is_exempt = np.zeros(n, bool) if exempt is None else np.asarray(exempt, dtype=bool)
+    if levels.shape != (n,) or is_exempt.shape != (n,):
         raise InputError(f"k and exempt must have one value for each of the {n} rows")
-    wrong = ks[(ks < 1) | (ks > n)]
+    wrong = levels[(levels < 1) | (levels > n)]
     if len(wrong):
         raise InputError(f"k must lie between 1 and the number of rows, {n}; got {wrong[0]}")
     for name, value, known in (("cost", cost, COSTS), ("effort", effort, tuple(EFFORTS))):
@@ -155,7 +155,7 @@ def _checked(
             raise InputError(f"{name} must be one of {', '.join(known)}; got '{value}'")
     if int(degrees.sum(axis=1, dtype=np.int64).max(initial=0)) >= MAX_ROW:
         raise InputError("somebody has more than a thousand million contacts, which the search cannot add up")
-    return degrees, ks, still
+    return degrees, levels, is_exempt
 
 
 def _search(
@@ -184,8 +184,8 @@ def _search(
 
 def _mean_k(state: State) -> float:
     """The mean level of those who are protected."""
-    ks = state.people["k"]
-    return float(ks[ks > 1].mean())
+    levels = state.people["k"]
+    return float(levels[levels > 1].mean())
 
 
 def _steps_per_person(state: State, effort: Effort) -> int:

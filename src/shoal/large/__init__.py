@@ -12,6 +12,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +24,16 @@ from shoal.engine import Done, open_engine
 from shoal.engine.work import Runner, Work, check_run, open_work
 from shoal.errors import InputError, spoken
 from shoal.files.appear import working_beside
-from shoal.graph import Cut, Slice, Tally, TemporalGraph
+from shoal.graph import Slice, Tally, TemporalGraph
 from shoal.large import contacts as steps
 from shoal.large.contacts import Contacts, find_contacts
 from shoal.large.graph import StoredGraph
 from shoal.read.people import read_people
+from shoal.slicing import Slicing
 from shoal.write.folder import check_target
 
 __all__ = ["StoredGraph", "anonymize_folder", "audit_folder", "is_contacts_folder", "open_folder"]
 
-_CUT = ("slice", "slices", "timezone", "offset", "time_format", "time_unit", "day_first", "origin")
 _ROLES = ("source", "target", "time", "layer")
 
 
@@ -62,9 +63,9 @@ def open_folder(
     """
     folder, progress = a_path("folder", folder), some_progress(progress)
     check_run(1, work_dir, resume=resume)
-    told, cut, nodes, directed = _reading(folder, reading)
-    found = find_contacts(folder, told, cut)
-    what = {"input": _fingerprint([chunk.file for chunk in found.chunks]), "columns": found.columns, "slices": cut,
+    told, slicing, nodes, directed = _reading(folder, reading)
+    found = find_contacts(folder, told, slicing)
+    what = {"input": _fingerprint([chunk.file for chunk in found.chunks]), "columns": found.columns, "slices": asdict(slicing),
             "directed": directed, "people": _fingerprint([] if nodes is None else [nodes])}  # fmt: skip
     beside = Path(tempfile.gettempdir(), "shoal-folder") if beside is None else Path(beside)
     extra = None if nodes is None else read_people(nodes)
@@ -75,7 +76,7 @@ def open_folder(
         yield _cut_folder(folder, found, extra, Runner(workers, work, stored=True), progress, directed=directed)
 
 
-def _reading(folder: Path, given: dict[str, Any]) -> tuple[dict[str, str | None], dict[str, Any], Path | None, bool]:
+def _reading(folder: Path, given: dict[str, Any]) -> tuple[dict[str, str | None], Slicing, Path | None, bool]:
     """The options of `read` that speak of columns, of time, of people and of directions; those of text files are refused."""
     from shoal.read import read
 
@@ -91,7 +92,8 @@ def _reading(folder: Path, given: dict[str, Any]) -> tuple[dict[str, str | None]
             a_text(name, options[name])
     nodes = None if options["nodes"] is None else a_path("nodes", options["nodes"])
     directed = yes_or_no("directed", options["directed"])
-    return {name: options[name] for name in _ROLES}, {name: options[name] for name in _CUT}, nodes, directed
+    slicing = Slicing(**{field.name: options[field.name] for field in fields(Slicing)})
+    return {name: options[name] for name in _ROLES}, slicing, nodes, directed
 
 
 def _cut_folder(
@@ -106,7 +108,7 @@ def _cut_folder(
     looks = step("look", "looking", steps.look, [(chunk, found) for chunk in found.chunks])
     try:
         anchor, said = steps.anchor_of(looks)
-        labels, more = steps.slices_of(anchor, None, None, found.cut)[1:]
+        labels, more = steps.slices_of(anchor, None, None, found.slicing)[1:]
     except InputError as error:
         raise InputError(f"{folder}: {error}") from None
     slices = [Slice(*label) for label in labels]
@@ -129,7 +131,7 @@ def _cut_folder(
     timed = "time" in found.columns
     arrays = [done.arrays for done in parts]
     graph = StoredGraph(ids, slices, arrays, run, directed=directed, ordered=timed, tally=tally)
-    graph.cut = Cut(*(found.cut[name] for name in _CUT[:4])) if timed else None
+    graph.slicing = found.slicing if timed else None
     return graph
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import urllib.parse
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,8 +26,7 @@ from shoal.read import choose_columns
 from shoal.read.dialects import NO_PARQUET, Layout
 from shoal.read.packed import most_unpacked, too_much
 from shoal.read.text import Table, first_line
-from shoal.slicing import timebins
-from shoal.slicing.moments import read_moments
+from shoal.slicing import Slicing, timebins
 
 CHUNK_ROWS = 5_000_000
 HEAD_ROWS = 20_000  # by which columns are guessed
@@ -51,7 +51,7 @@ class Contacts(NamedTuple):
     columns: dict[str, str]
     guessed: dict[str, str]
     unused: tuple[str, ...]
-    cut: dict[str, Any]
+    slicing: Slicing
 
 
 class Anchor(NamedTuple):
@@ -62,9 +62,8 @@ class Anchor(NamedTuple):
     order: bool | None = None
 
 
-def find_contacts(folder: Path, told: dict[str, str | None], cut: dict[str, Any]) -> Contacts:
+def find_contacts(folder: Path, told: dict[str, str | None], slicing: Slicing) -> Contacts:
     """Look at the files without reading them: how many rows, and which columns."""
-    timebins.check_cut(**cut)
     files = sorted(folder.rglob("*.parquet"))
     if not files:
         raise InputError(f"{folder}: there is no .parquet file in this folder")
@@ -83,8 +82,7 @@ def find_contacts(folder: Path, told: dict[str, str | None], cut: dict[str, Any]
             raise too_much(file, most)
         if head is not None:
             head = head.with_columns(pl.lit(value).alias(name) for name, value in fixed.items())
-            cuts = cut["slice"] is not None or cut["slices"] is not None
-            named, guessed = choose_columns(file, Layout(Table(head, str)), told, cut=cuts)
+            named, guessed = choose_columns(file, Layout(Table(head, str)), told, cut=slicing.cuts)
             unused = tuple(name for name in head.columns if name not in named.values())
         for column in named.values() if rows else ():
             if column not in have and column not in fixed:
@@ -92,7 +90,7 @@ def find_contacts(folder: Path, told: dict[str, str | None], cut: dict[str, Any]
         chunks += [Chunk(file, i, min(CHUNK_ROWS, rows - i), fixed) for i in range(0, rows, CHUNK_ROWS)]
     if not chunks:
         raise InputError(f"{folder}: there are no contacts in it")
-    return Contacts(chunks, named, guessed, unused, cut)
+    return Contacts(chunks, named, guessed, unused, slicing)
 
 
 def packed(values: pl.Series) -> np.ndarray:
@@ -116,8 +114,8 @@ def look(piece: tuple[Chunk, Contacts], threads: int, tell: Tell) -> Done:
         facts: dict[str, Any] = {"rows": chunk.rows}
         arrays: dict[str, Array] = {"source": packed(ids[0].unique()), "target": packed(ids[1].unique())}
         values = {role: columns[role] for role in ("time", "layer") if role in columns}
-        if "time" in values and contacts.cut["slice"] != "value":
-            facts["times"] = _times(values.pop("time"), contacts.cut)
+        if "time" in values and contacts.slicing.slice != "value":
+            facts["times"] = _times(values.pop("time"), contacts.slicing)
         for role, column in values.items():
             if (missing := column.is_null()).any():
                 raise RowError(int(missing.arg_max() or 0), column.name, f"the {role} is missing")
@@ -129,14 +127,14 @@ def look(piece: tuple[Chunk, Contacts], threads: int, tell: Tell) -> Done:
     return Done(facts, arrays)
 
 
-def _times(times: pl.Series, cut: dict[str, Any]) -> dict[str, Any]:
+def _times(times: pl.Series, slicing: Slicing) -> dict[str, Any]:
     """What the times of a chunk tell about all: the first, the last, one that is no whole second; for each way to read them."""
-    given = cut["day_first"]
+    given = slicing.day_first
     wanted = {"as it is": given} if times.dtype != pl.String or given is not None else ORDERS
     found: dict[str, Any] = {}
     for name, order in wanted.items():
         try:
-            us, relative, said = _moments(times, cut, order)
+            us, relative, said = replace(slicing, day_first=order).moments(times)
         except InputError as error:
             if len(wanted) == 1 or (name == "month" and all(one is None for one in found.values())):
                 raise
@@ -146,12 +144,6 @@ def _times(times: pl.Series, cut: dict[str, Any]) -> dict[str, Any]:
         digest = hashlib.blake2b(us.tobytes(), digest_size=16).hexdigest()
         found[name] = {"ends": [int(us.min()), int(us.max()), *fine], "relative": relative, "said": said, "us": digest}
     return found
-
-
-def _moments(times: pl.Series, cut: dict[str, Any], order: bool | None) -> tuple[np.ndarray, bool, tuple[str, ...]]:
-    options = {name: cut[name] for name in ("time_format", "time_unit", "origin")}
-    found = read_moments(times, day_first=order, **options)
-    return found.us, found.relative, found.said
 
 
 def anchor_of(looks: list[Done]) -> tuple[Anchor, tuple[str, ...]]:
@@ -200,7 +192,7 @@ def _distinct(arrays: list[Array]) -> pl.Series:
 
 
 def slices_of(
-    anchor: Anchor, times: pl.Series | None, layers: pl.Series | None, cut: dict[str, Any]
+    anchor: Anchor, times: pl.Series | None, layers: pl.Series | None, slicing: Slicing
 ) -> tuple[np.ndarray, Any, Any]:
     """The slice of every row, the slices of the whole, and what was assumed."""
     length = max(len(column) if column is not None else 0 for column in anchor[:2])
@@ -211,8 +203,9 @@ def slices_of(
             continue
         first = before.gather(np.arange(length) % len(before))
         both.append(first if here is None else pl.concat([first, here.cast(before.dtype).alias(first.name)]))
-    options = {name: cut[name] for name in ("slice", "slices", "timezone", "offset")}
-    codes, _, labels, said = build.encode_slices(both[0], both[1], **options, time_unit="us")
+    counted = slicing.slice != "value" and both[0] is not None and both[0].dtype.is_numeric()
+    read = replace(slicing, time_format=None, day_first=None, origin=None, time_unit="us" if counted else "s")
+    codes, _, labels, said = build.encode_slices(both[0], both[1], None, read)
     return codes[length:], labels, said
 
 
@@ -237,15 +230,12 @@ def send(piece: tuple[Chunk, Contacts, Anchor, Array, int], threads: int, tell: 
     columns, ids = _read(chunk, contacts), unpacked(people)
     ends = [timebins.positions(build.as_id(columns[role]).cast(ids.dtype), ids) for role in ("source", "target")]
     times = columns.get("time")
-    if times is not None and contacts.cut["slice"] != "value" and anchor.times is not None:
-        us = _moments(
-            times, contacts.cut, anchor.order if contacts.cut["day_first"] is None else contacts.cut["day_first"]
-        )[0]
-        times = _as_times(us, anchor.times.dtype != pl.Datetime("us"))
+    slicing = contacts.slicing
+    if times is not None and slicing.slice != "value" and anchor.times is not None:
+        days = anchor.order if slicing.day_first is None else slicing.day_first
+        times = _as_times(replace(slicing, day_first=days).moments(times).us, anchor.times.dtype != pl.Datetime("us"))
     codes = (
-        slices_of(anchor, times, columns.get("layer"), contacts.cut)[0]
-        if n_slices > 1
-        else np.zeros(chunk.rows, np.int32)
+        slices_of(anchor, times, columns.get("layer"), slicing)[0] if n_slices > 1 else np.zeros(chunk.rows, np.int32)
     )
     keep = ends[0] != ends[1]
     codes, edges = codes[keep], np.column_stack(ends)[keep]

@@ -77,7 +77,7 @@ class StoredGraph(TemporalGraph):
         pieces = [Placed(self.held(t), kept, len(ids), self.directed) for t in range(self.n_slices)]
         parts = [done.arrays for done in self._runner(f"placed-{name}", _place, pieces)]
         made = StoredGraph(ids, self.slices, parts, self._runner, directed=self.directed, ordered=self.ordered)
-        made.tally, made.cut = self.tally, self.cut
+        made.tally, made.slicing = self.tally, self.slicing
         return made
 
     @property

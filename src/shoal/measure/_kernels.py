@@ -9,34 +9,39 @@ from shoal._numba import njit
 
 @njit
 def pagerank(edges: np.ndarray, out: np.ndarray, both_ways: bool, alpha: float, tolerance: float) -> np.ndarray:
-    """Power iteration until the l1 change is below the tolerance. `out` has the number of edges leaving each node.
+    """Rounds until the l1 change is below the tolerance. `out` has the number of edges leaving each node.
 
-    The change shrinks at least by the factor alpha in every round, so the loop ends; 1,000 rounds are far beyond need.
+    What nodes without leaving edges spread goes to all alike, so the ranks are y / sum(y) where y = 1 + alpha P' y. Walked both
+    ways, alpha P' is similar to a symmetric matrix with eigenvalues between -alpha and alpha, and each round can leap beyond
+    its own result by Chebyshev's factors (G. Golub & R. Varga 1961, doi:10.1007/BF01386013): the change shrinks by 0.56 a round
+    instead of alpha = 0.85. Either way the loop ends; 1,000 rounds are far beyond need.
     """
     n_nodes = len(out)
-    rank = np.full(n_nodes, 1.0 / n_nodes)
-    new = np.empty(n_nodes)
-    share = np.empty(n_nodes)
-    for _ in range(1000):
-        stuck = 0.0
+    rank, before, new = np.ones(n_nodes), np.ones(n_nodes), np.empty(n_nodes)
+    share, sent = np.empty(n_nodes), np.zeros(n_nodes)
+    for v in range(n_nodes):
+        sent[v] = alpha / max(out[v], 1)
+    leap = 1.0
+    for number in range(1000):
         for v in range(n_nodes):
-            if out[v] == 0:
-                stuck += rank[v]
-                share[v] = 0.0
-            else:
-                share[v] = alpha * rank[v] / out[v]
-        new[:] = (1.0 - alpha + alpha * stuck) / n_nodes
+            share[v], new[v] = sent[v] * rank[v], 1.0
         for e in range(len(edges)):
             u, v = edges[e, 0], edges[e, 1]
             new[v] += share[u]
             if both_ways:
                 new[u] += share[v]
-        change = 0.0
+        change = total = 0.0
         for v in range(n_nodes):
+            new[v] = before[v] + leap * (new[v] - before[v])
             change += abs(new[v] - rank[v])
-        rank, new = new, rank
-        if change < tolerance:
+            total += new[v]
+        before, rank, new = rank, new, before
+        if change < tolerance * total:
             break
+        if both_ways:
+            leap = 1.0 / (1.0 - alpha * alpha * (0.5 if number == 0 else 0.25 * leap))
+    for v in range(n_nodes):
+        rank[v] /= total
     return rank
 
 

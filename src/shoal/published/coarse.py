@@ -80,7 +80,7 @@ def lines_of(original: TemporalGraph, edges: int, *, coarse: bool = True) -> Lin
     return Lines(*(floor_grid(count) for count in exact)) if coarse else exact
 
 
-class Told(NamedTuple):
+class PublishedNumbers(NamedTuple):
     """What a folder says about the original: edges and cost in the certificate, and the rest in the report."""
 
     edges: EdgeCounts
@@ -92,19 +92,19 @@ class Told(NamedTuple):
     learned: dict[str, Any] | None
 
 
-def told(
+def published_numbers(
     release: Release,
     comparison: Comparison,
     alone: int,
     compared: tuple[TemporalGraph, TemporalGraph],
     second: Learned | None,
-) -> Told:
+) -> PublishedNumbers:
     """All of it, from exact numbers.
 
     `alone` people stood alone in the original, `compared` are the graphs that were, `second` is who held a part of the original.
     """
     original, graph = release.original, release.graph
-    return Told(
+    return PublishedNumbers(
         edges=coarse_edges(release.edges),
         cost=coarse_cost(release.cost_l1, release.bound, graph.n_nodes, graph.n_slices),
         alone=floor_grid(alone),

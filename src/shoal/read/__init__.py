@@ -13,11 +13,12 @@ from shoal.contacts import build
 from shoal.contacts.columns import take_roles
 from shoal.errors import InputError, RowError, spoken
 from shoal.graph import TemporalGraph
-from shoal.read.dialects import DIALECTS, Asked, Layout, dialect_of, guess_dialect
+from shoal.read.dialects import DIALECTS, TAKES, Layout, TextOptions, dialect_of, guess_dialect
 from shoal.read.people import read_people
 from shoal.read.release import read_release
 from shoal.read.sql import Query, ask, place
 from shoal.read.text import named, short
+from shoal.slicing import Slicing
 
 __all__ = ["read"]
 
@@ -92,24 +93,29 @@ def read(
     for name, value in (*told.items(), ("dialect", dialect), ("encoding", encoding)):
         if value is not None:
             a_text(name, value)
+    slicing = Slicing(slice, slices, timezone, offset, time_format, time_unit, day_first, origin)
     if header is not None:
         yes_or_no("header", header)
     if nodes is not None:
         a_path("nodes", nodes)
     yes_or_no("directed", directed)
+    text = TextOptions(header, encoding)
     if isinstance(path, Query):
+        _refuse(f"{path}: a query", dialect=dialect, **text._asdict())
         layout = ask(path)
     elif path.is_dir():
         if not (path / "certificate.json").exists() and next(path.rglob("*.parquet"), None) is not None:
             raise InputError(
                 f"{path}: is a folder of Parquet, which `shoal anonymize` and `shoal audit` take; here contacts come in one file"
             )
+        asked = {**told, "dialect": dialect, "nodes": nodes, **text._asdict(), "directed": directed or None}
+        _refuse(f"{path}: a release", **asked, **slicing.asked())
         return read_release(path)
     else:
-        layout = _layout(path, dialect, Asked(header, encoding))
+        layout = _layout(path, dialect, text)
     if directed and layout.directed is False:
         raise InputError(f"{path}: --directed was asked for, but edges in it have no direction")
-    names, guessed = choose_columns(path, layout, told, cut=slice is not None or slices is not None)
+    names, guessed = choose_columns(path, layout, told, cut=slicing.cuts)
     if layout.end is not None and names.get("time") == layout.time:
         names["end"] = layout.end
     used = {name for name in names.values() if name}
@@ -122,20 +128,7 @@ def read(
     del layout  # with every column that is not asked for
     frame, extra = build.whole_numbers(frame, [names["source"], names["target"]], extra)
     try:
-        graph = TemporalGraph.from_edges(
-            frame,
-            **names,
-            slice=slice,
-            slices=slices,
-            timezone=timezone,
-            offset=offset,
-            time_format=time_format,
-            time_unit=time_unit,
-            day_first=day_first,
-            origin=origin,
-            nodes=extra,
-            directed=directed,
-        )
+        graph = TemporalGraph._from_contacts(frame, {**names}, slicing, nodes=extra, directed=directed)
     except RowError as error:
         raise InputError(f"{where(error.row)}, column '{error.column}': {error.problem}") from None
     except InputError as error:
@@ -147,11 +140,22 @@ def read(
     return graph
 
 
-def _layout(path: Path, dialect: str | None, asked: Asked) -> Layout:
+def _refuse(what: str, **options: object) -> None:
+    """Refuse options that have no effect on what is read."""
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"{what} does not take --{name.replace('_', '-')}")
+
+
+def _layout(path: Path, dialect: str | None, asked: TextOptions) -> Layout:
     """The file as its dialect says: the one that is named, or the one it looks like."""
     if dialect is not None and dialect not in DIALECTS:
         raise InputError(f"unknown dialect '{dialect}'; known are {', '.join(DIALECTS)}")
     guess = dialect or guess_dialect(path)
+    _refuse(
+        f"{path}: the dialect {guess}",
+        **{name: value for name, value in asked._asdict().items() if guess not in TAKES[name]},
+    )
     layout = DIALECTS[guess](path, asked)
     if dialect is None and guess != "csv" and guess != dialect_of(path):
         layout = layout._replace(said=(f"the file was read in the dialect {guess}, as it begins", *layout.said))

@@ -32,14 +32,14 @@ from shoal.read.text import (
 NO_PARQUET = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
-class Asked(NamedTuple):
+class TextOptions(NamedTuple):
     """What is known of a text beforehand: whether its first line names columns, and its encoding; None where nobody said."""
 
     header: bool | None = None
     encoding: str | None = None
 
 
-NOTHING = Asked()
+NOTHING = TextOptions()
 
 
 class Layout(NamedTuple):
@@ -60,7 +60,7 @@ class Layout(NamedTuple):
     said: tuple[str, ...] = ()
 
 
-def _csv(path: Path, asked: Asked = NOTHING) -> Layout:
+def _csv(path: Path, asked: TextOptions = NOTHING) -> Layout:
     """Separated by comma, tab or semicolon: whichever of them the first lines all hold equally often."""
     said: list[str] = []
     data = load_text(path, asked.encoding, said)
@@ -81,7 +81,7 @@ def _separator(data: bytes) -> str:
     return max(steady, key=lambda mark: max(counts[mark]), default=holds[0] if holds else ",")
 
 
-def _xlsx(path: Path, asked: Asked = NOTHING) -> Layout:
+def _xlsx(path: Path, asked: TextOptions = NOTHING) -> Layout:
     """The first sheet of an Excel workbook."""
     from shoal.read.excel import sheet
 
@@ -89,7 +89,7 @@ def _xlsx(path: Path, asked: Asked = NOTHING) -> Layout:
     return Layout(table, said=said)
 
 
-def _parquet(path: Path, asked: Asked = NOTHING) -> Layout:
+def _parquet(path: Path, asked: TextOptions = NOTHING) -> Layout:
     """A Parquet file that has rows."""
     table = parquet(path)
     if not len(table.frame):
@@ -114,7 +114,7 @@ def parquet(path: Path) -> Table:
     return Table(frame, lambda row: f"{path}, row {row + 1}")
 
 
-def _columns(path: Path, asked: Asked, comments: str, **places: int) -> Layout:
+def _columns(path: Path, asked: TextOptions, comments: str, **places: int) -> Layout:
     """A blank-separated file whose columns stand at fixed places; those beyond its width are not there."""
     said: list[str] = []
     table = blank_separated(path, load_text(path, asked.encoding, said), comments)
@@ -127,27 +127,27 @@ def _columns(path: Path, asked: Asked, comments: str, **places: int) -> Layout:
     return Layout(table, found["source"], found["target"], time, layer, others=others, said=tuple(said))
 
 
-def _snap(path: Path, asked: Asked = NOTHING) -> Layout:
+def _snap(path: Path, asked: TextOptions = NOTHING) -> Layout:
     """`u v t`, comments with #."""
     return _columns(path, asked, "#", source=0, target=1, time=2)
 
 
-def _konect(path: Path, asked: Asked = NOTHING) -> Layout:
+def _konect(path: Path, asked: TextOptions = NOTHING) -> Layout:
     """`u v [weight [time]]`, comments with %."""
     return _columns(path, asked, "%", source=0, target=1, weight=2, time=3)
 
 
-def _sociopatterns(path: Path, asked: Asked = NOTHING) -> Layout:
+def _sociopatterns(path: Path, asked: TextOptions = NOTHING) -> Layout:
     """`t i j …`."""
     return _columns(path, asked, "#", time=0, source=1, target=2)
 
 
-def _multiplex(path: Path, asked: Asked = NOTHING) -> Layout:
+def _multiplex(path: Path, asked: TextOptions = NOTHING) -> Layout:
     """`layer u v [weight]`."""
     return _columns(path, asked, "#%", layer=0, source=1, target=2, weight=3)
 
 
-def _multinet(path: Path, asked: Asked = NOTHING) -> Layout:
+def _multinet(path: Path, asked: TextOptions = NOTHING) -> Layout:
     """The sections of a multinet .mpx file that matter here: #ACTORS (people) and #EDGES (`u,v,layer`)."""
     said: list[str] = []
     data = load_text(path, asked.encoding, said)
@@ -186,20 +186,20 @@ def _plain_rows(text: bytearray, columns: list[str]) -> pl.DataFrame:
     return pl.read_csv(bytes(text), has_header=False, new_columns=columns, quote_char=None, infer_schema=False)
 
 
-def _simplices(path: Path, asked: Asked = NOTHING) -> Layout:
+def _simplices(path: Path, asked: TextOptions = NOTHING) -> Layout:
     """Groups of any size with a time, in three files NAME-nverts.txt, NAME-simplices.txt and NAME-times.txt."""
     table, people = groups_as_pairs(path)
     return Layout(table, "source", "target", "time", people=people)
 
 
-def _graphml(path: Path, asked: Asked = NOTHING) -> Layout:
+def _graphml(path: Path, asked: TextOptions = NOTHING) -> Layout:
     """The edges of a GraphML file, with their attributes."""
     from shoal.read.xml import graphml
 
     return graphml(path)
 
 
-def _gexf(path: Path, asked: Asked = NOTHING) -> Layout:
+def _gexf(path: Path, asked: TextOptions = NOTHING) -> Layout:
     """The edges of a GEXF file, with their attributes, and with the spells of a dynamic one."""
     from shoal.read.xml import gexf
 
@@ -218,6 +218,11 @@ DIALECTS: dict[str, Callable[..., Layout]] = {
     "simplices": _simplices,
     "graphml": _graphml,
     "gexf": _gexf,
+}
+# Which of them the options about a text act on.
+TAKES = {
+    "header": ("csv", "xlsx"),
+    "encoding": ("csv", "snap", "konect", "sociopatterns", "multiplex", "multinet"),
 }
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _SUFFIXES = {

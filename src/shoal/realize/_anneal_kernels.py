@@ -176,6 +176,15 @@ def _begin(deleted, level, fixed, limit, p, rng):
 
 
 @njit
+def _keep(s, deleted, level):
+    """Copy deletions and levels; numba takes a second to compile an assignment of whole arrays."""
+    for e in range(deleted.size):
+        deleted[e] = s.deleted[e]
+    for g in range(level.size):
+        level[g] = s.level[g]
+
+
+@njit
 def anneal(p, deleted, level, rounds, hot, cold, fixed, depth, rng):
     """Anneal ``sum cost[deleted] + sum weight * level`` from a guess; return the best (deleted, level) met.
 
@@ -228,9 +237,7 @@ def anneal(p, deleted, level, rounds, hot, cold, fixed, depth, rng):
         since += 1
         if since >= stride and degrees % even == 0 and total < best_total - 1e-9:
             since, best_total = 0, total
-            best_deleted[:] = deleted
-            best_level[:] = level
+            _keep(s, best_deleted, best_level)
     if (degrees % even == 0 or best_total == np.inf) and total < best_total - 1e-9:
-        best_deleted[:] = deleted
-        best_level[:] = level
+        _keep(s, best_deleted, best_level)
     return best_deleted, best_level

@@ -41,7 +41,7 @@ class State(NamedTuple):
 
 
 @njit
-def buckets(labels, m):
+def buckets(labels: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
     """Places of every label: ``who[first[g]:first[g + 1]]``."""
     first = np.zeros(m + 1, np.int64)
     for i in range(labels.size):

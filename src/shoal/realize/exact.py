@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
-from shoal.realize.highs import Rows, minimise, rows_of
+from shoal.realize.highs import minimise, rows_of
 
 if TYPE_CHECKING:
     from shoal.realize.choose import DegreeProgram
@@ -41,13 +40,16 @@ def solve_whole(program: DegreeProgram, nodes: float, gap: float) -> tuple[np.nd
     shape = (people.size, n_edges + m + n_free)
     sign = np.where(cols < n_edges + m, 1.0, -1.0)
     constraints = [rows_of((rows, cols), sign, shape, degrees[people], np.inf)]
+    sums = []
     if program.adds_up:
-        total = np.concatenate([np.zeros(n_edges), program.side * program.sizes, extra, np.zeros(len(worth))])
-        constraints.append(Rows(sparse.csr_array(total[None]), 0, 0))
+        sums.append((program.side * program.sizes, extra, 0.0, 0.0))
     if program.within is not None:
-        total = np.concatenate([np.zeros(n_edges), program.sizes, np.zeros(n_free)])
-        low_sum, high_sum = (2.0 * count for count in program.within)
-        constraints.append(Rows(sparse.csr_array(total[None]), low_sum, high_sum))
+        fewest, most = program.within
+        sums.append((program.sizes, np.zeros(len(extra)), 2.0 * fewest, 2.0 * most))
+    for of_groups, of_extra, low_sum, high_sum in sums:
+        total = np.concatenate([np.zeros(n_edges), of_groups, of_extra, np.zeros(len(worth))])
+        used = np.flatnonzero(total)
+        constraints.append(rows_of((np.zeros_like(used), used), total[used], (1, total.size), low_sum, high_sum))
     low, high = program.low[:-1], program.high[:-1].astype(float)
     if not view.directed:
         high = np.maximum(np.minimum(high, program.degrees.max() + 1.0), low)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy import optimize, sparse
 
 from shoal.common.solver import milp
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 INFEASIBLE = 2  # of scipy's result codes
 
@@ -23,6 +25,8 @@ class Rows(NamedTuple):
 
 def rows_of(places: Any, values: np.ndarray, shape: tuple[int, int], low: Any, high: Any) -> Rows:
     """Constraints from the places (rows, columns) of their values."""
+    from scipy import sparse
+
     return Rows(sparse.csr_array((values, places), shape=shape), low, high)
 
 
@@ -40,6 +44,8 @@ def minimise(
 
     ``nodes`` limits the solver's search tree: a limit in seconds would make results depend on the machine.
     """
+    from scipy import optimize
+
     limits: Any = {"mip_rel_gap": gap} | ({} if nodes == math.inf else {"node_limit": int(nodes)})
     result = milp(
         cost,

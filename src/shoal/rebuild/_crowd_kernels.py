@@ -7,7 +7,7 @@ import numpy as np
 from shoal._numba import njit
 from shoal.rebuild._edgeset import has
 from shoal.rebuild._repair_kernels import bridge_price, build_bridge, lacking
-from shoal.rebuild._rewire_kernels import can_join, shuffled, toggle
+from shoal.rebuild._rewire_kernels import Rewiring, can_join, shuffled, toggle
 
 
 @njit
@@ -20,7 +20,7 @@ def _go(i, step, crowd, target, s):
 
 
 @njit
-def sink(k, crowd, target, s, rng):
+def sink(k: int, crowd: np.ndarray, target: np.ndarray, s: Rewiring, rng: np.random.Generator) -> None:
     """Whoever lacks one degree goes to the crowd one below, if there is one, instead of getting an edge."""
     for i in shuffled(np.int64(0), s.n, rng):
         d = target[i]
@@ -29,7 +29,7 @@ def sink(k, crowd, target, s, rng):
 
 
 @njit
-def pair_up(s, rng):
+def pair_up(s: Rewiring, rng: np.random.Generator) -> None:
     """Serve two that joining left over from one added edge x-y: it becomes u-x and y-v. Added edges stand last."""
     stuck = lacking(np.int64(0), s.n, s, rng)
     items, total = s.current.items, s.current.counts
@@ -50,7 +50,7 @@ def pair_up(s, rng):
 
 
 @njit
-def absorb(k, crowd, target, s, rng):
+def absorb(k: int, crowd: np.ndarray, target: np.ndarray, s: Rewiring, rng: np.random.Generator) -> None:
     """Give what is missing to anybody who can go to the crowd one above: one edge for one missing degree, where a
     repair costs three for two."""
     order, p = shuffled(np.int64(0), s.n, rng), 0

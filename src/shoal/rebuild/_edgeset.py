@@ -43,7 +43,7 @@ def _slot(key, table):
 
 
 @njit
-def new_set(keys, room):
+def new_set(keys: np.ndarray, room: int) -> EdgeSet:
     """Edge set holding ``keys``, with space for ``room`` edges."""
     cap = 16
     while cap < 2 * room + 2:

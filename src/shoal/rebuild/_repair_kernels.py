@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal._numba import njit
-from shoal.rebuild._edgeset import has, key_of, only_in
-from shoal.rebuild._rewire_kernels import can_join, half_edges, is_free, shuffled, toggle
+from shoal.rebuild._edgeset import EdgeSet, has, key_of, only_in
+from shoal.rebuild._rewire_kernels import Rewiring, can_join, half_edges, is_free, shuffled, toggle
 
 TRIES = 150  # random edges looked at before a repair goes through all of them
 SMALL = 3000  # edges up to which a repair always goes through all of them
@@ -84,7 +84,7 @@ def lacking(low, high, s, rng):
 
 
 @njit
-def repair(s, rng):
+def repair(s: Rewiring, rng: np.random.Generator) -> None:
     """Serve pairs of nodes that joining left over, by three-edge repairs; whoever cannot be served stays.
 
     Edges added before are the cheap ones to give up again, and stand last in the list.
@@ -108,7 +108,7 @@ def repair(s, rng):
 
 
 @njit
-def follow_witness(witness, s):
+def follow_witness(witness: EdgeSet, s: Rewiring) -> None:
     """Reach the degrees for certain, along a slice W that has them.
 
     Whoever lacks an edge has fewer edges than in W, so some edge of W is missing there: add it. If that leaves its
@@ -161,7 +161,7 @@ def _swap(x, y, kind, start, other, s):
 
 
 @njit
-def polish(s, rng):
+def polish(s: Rewiring, rng: np.random.Generator) -> None:
     """Swap away edits: alternating squares of which three sides are edits lose two of them."""
     original, current, n = s.original, s.current, s.n
     for _ in range(6):

@@ -95,7 +95,7 @@ def toggle(u, v, s):
 
 
 @njit
-def toggle_all(keys, s):
+def toggle_all(keys: np.ndarray, s: Rewiring) -> None:
     """Toggle all these pairs."""
     for q in range(keys.size):
         toggle(keys[q] // s.n, keys[q] % s.n, s)
@@ -171,7 +171,7 @@ def half_edges(keys, n):
 
 
 @njit
-def drop_surplus(keys, ends, s, rng):
+def drop_surplus(keys: np.ndarray, ends: int, s: Rewiring, rng: np.random.Generator) -> None:
     """Remove free edges between two that have too many; where one such end is enough (``ends`` is 1), then there too."""
     order = shuffled(np.int64(0), keys.size, rng)
     for wanted in range(2, ends - 1, -1):
@@ -182,7 +182,7 @@ def drop_surplus(keys, ends, s, rng):
 
 
 @njit
-def join_lacking(near_first, s, rng):
+def join_lacking(near_first: bool, s: Rewiring, rng: np.random.Generator) -> None:
     """Add edges between nodes that lack some: the largest need first, to the largest needs, random among equals.
 
     Who may receive waits in a heap, as a number that holds the need and, among equals, a rank: receivers that still have

@@ -14,8 +14,8 @@ def facts(release: Release, about: About, *, keep_ids: bool, exact: bool, lines:
     """What was released, by its name; `lines` as they may be told here."""
     graph = release.graph
     rows = {"made by": about.by, "date": about.date, "people": f"{graph.n_nodes:,}", "period": _period(release)}
-    cut = release.original.cut
-    rows["slices"] = f"{graph.n_slices:,}" + ("" if cut is None else f", {cut.in_words()}")
+    slicing = release.original.slicing
+    rows["slices"] = f"{graph.n_slices:,}" + ("" if slicing is None else f", {slicing.in_words()}")
     if not graph.ordered and not graph.has_layers and graph.n_slices == 1:
         rows["slices"] = "1: no time and no layer was used, so all contacts count together"
     layers = list(dict.fromkeys(s.layer for s in graph.slices if s.layer is not None))

@@ -161,10 +161,10 @@ class Report:
         return _alone(self.release.promise, self.release.original)
 
     @cached_property
-    def told(self) -> coarse.Told:
+    def told(self) -> coarse.PublishedNumbers:
         """All that the folder says about the original, certificate and pictures included."""
         second = None if self.learned is None else self.learned["second-graph"]
-        return coarse.told(self.release, self.comparison, self.alone, self.looked[:2], second)
+        return coarse.published_numbers(self.release, self.comparison, self.alone, self.looked[:2], second)
 
     def public(self) -> tuple[str, str]:
         """What may be published: no id, no changed edge, no seed, and of the original coarse numbers."""

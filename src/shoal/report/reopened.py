@@ -24,8 +24,8 @@ def reopened(folder: Path, original: TemporalGraph, graph: TemporalGraph, record
     needs = np.full(graph.n_nodes, claims["k"], np.int64)
     if record is not None:
         known = read_record(record)
-        levels = {str(known["ids"][name]): level for name, level in known["levels"].items()}
-        needs = np.array([levels[str(node)] for node in graph.nodes.to_list()], np.int64)
+        by_name = {str(known["ids"][name]): level for name, level in known["levels"].items()}
+        needs = np.array([by_name[str(node)] for node in graph.nodes.to_list()], np.int64)
     elif claims["people_by_k"].keys() != {str(claims["k"])}:
         raise InputError(f"{folder}: people have levels of their own, which stand in the private record (--record)")
     slices = read_table(folder, "slices", "slice")

@@ -38,11 +38,6 @@ class Moments(NamedTuple):
     said: tuple[str, ...] = ()
 
 
-def to_microseconds(times: pl.Series, *, time_format: str | None = None, time_unit: str = "s") -> np.ndarray:
-    """Microseconds since 1970 of a column of numbers, dates or texts; a bad value is a RowError."""
-    return read_moments(times, time_format=time_format, time_unit=time_unit).us
-
-
 def read_moments(
     times: pl.Series,
     *,
@@ -58,8 +53,8 @@ def read_moments(
     >>> read_moments(pl.Series([0, 90_000])).relative
     True
     """
-    if time_unit not in UNITS:
-        raise InputError(f"a time unit is one of {', '.join(UNITS)}; got '{time_unit}'")
+    if time_format is not None and times.dtype != pl.String:
+        raise InputError(f"a time format goes with times that are text; column '{times.name}' holds {times.dtype}")
     refuse_missing(times)
     said: tuple[str, ...] = ()
     if times.dtype == pl.String:
@@ -67,8 +62,9 @@ def read_moments(
     if times.dtype.is_numeric():
         us = _from_numbers(times, UNITS[time_unit], time_unit)
         return _counted(us, str(times[0]), origin) if len(us) else Moments(us)
-    if origin is not None:
-        raise InputError(f"an origin goes with times that count from it; column '{times.name}' holds dates")
+    if origin is not None or time_unit != "s":
+        given = "an origin" if origin is not None else "a time unit"
+        raise InputError(f"{given} goes with times that are numbers; column '{times.name}' holds dates")
     if times.dtype == pl.Date:
         return Moments(_from_numbers(times.to_physical(), 86_400_000_000, "days"), said=said)
     if isinstance(times.dtype, pl.Datetime):  # UTC inside

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 
 from shoal.errors import InputError, RowError
-from shoal.slicing.timebins import Bins, cut
+from shoal.slicing.options import Slicing
+from shoal.slicing.timebins import Bins
 
 MAX_CONTACTS = 50_000_000  # added up over the slices they are in
 
 
-def cut_spells(times: pl.Series, ends: pl.Series, **how: Any) -> tuple[Bins, np.ndarray]:
+def cut_spells(times: pl.Series, ends: pl.Series, slicing: Slicing) -> tuple[Bins, np.ndarray]:
     """The slices that contacts with a beginning and an end are in, both included, and the row of each of these.
 
     Without a beginning a contact lasts from the first slice, without an end to the last.
 
-    >>> bins, rows = cut_spells(pl.Series([1, None]), pl.Series([3, 2]), slice="value", slices=None)
+    >>> bins, rows = cut_spells(pl.Series([1, None]), pl.Series([3, 2]), Slicing("value"))
     >>> bins.codes.tolist(), rows.tolist()
     ([0, 1, 2, 0, 1], [0, 0, 0, 1, 1])
     """
@@ -28,7 +27,7 @@ def cut_spells(times: pl.Series, ends: pl.Series, **how: Any) -> tuple[Bins, np.
         raise RowError(0, times.name, "the time is missing")
     both = pl.concat([times.fill_null(known[0]), ends.alias(times.name).fill_null(known[0])])
     try:
-        bins = cut(both, **how)
+        bins = slicing.cut(both)
     except RowError as error:
         column = times.name if error.row < n_rows else ends.name
         raise RowError(error.row % n_rows, column, error.problem) from None

@@ -10,20 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal.common.checks import a_list, a_text, whole, yes_or_no
+from shoal.common.checks import whole
 from shoal.errors import InputError, RowError
-from shoal.slicing.moments import (
-    EARLIEST,
-    LATEST,
-    REFUSALS,
-    Moments,
-    read_moments,
-    refuse_missing,
-    short,
-    to_microseconds,
-)
-
-__all__ = ["Bins", "calendar_bins", "check_cut", "cut", "equal_bins", "listed_bins", "to_microseconds", "value_bins"]
+from shoal.slicing.moments import EARLIEST, LATEST, REFUSALS, refuse_missing, short
 
 MAX_SLICES = 1_000_000
 
@@ -50,31 +39,6 @@ class Bins(NamedTuple):
     codes: np.ndarray
     labels: list[str]
     said: tuple[str, ...] = ()
-
-
-def check_cut(
-    *,
-    slice: Any,
-    slices: Any,
-    timezone: Any = "UTC",
-    offset: Any = None,
-    time_format: Any = None,
-    time_unit: Any = "s",
-    day_first: Any = None,
-    origin: Any = None,
-) -> None:
-    """Refuse what cannot be an option of `cut`, before any work."""
-    if slice is not None and not isinstance(slice, str):
-        a_list("slice", slice)
-    if slices is not None:
-        whole("slices", slices, 1, MAX_SLICES)
-    a_text("timezone", timezone)
-    a_text("time_unit", time_unit)
-    for name, value in (("offset", offset), ("time_format", time_format), ("origin", origin)):
-        if value is not None and not isinstance(value, str):
-            a_text(name, value)
-    if day_first is not None:
-        yes_or_no("day_first", day_first)
 
 
 def parse_width(text: str) -> tuple[int, str]:
@@ -116,7 +80,7 @@ def calendar_bins(us: np.ndarray, width: str, *, timezone: str = "UTC", offset: 
     shifted = us - shift
     low, high = int(shifted.min()), int(shifted.max())
     _refuse_too_many(width, (high - low) / (1e6 * seconds * count))
-    span = _in_zone(pl.Series([low, high]), timezone)
+    span = in_zone(pl.Series([low, high]), timezone)
     step = f"{count}{unit}"
     try:
         starts = pl.datetime_range(span.dt.truncate(step)[0], span[1], step, time_zone=timezone, eager=True)
@@ -131,7 +95,8 @@ def calendar_bins(us: np.ndarray, width: str, *, timezone: str = "UTC", offset: 
     return Bins(codes.astype(np.int32), starts.dt.to_string(form).to_list())
 
 
-def _in_zone(us: pl.Series, timezone: str) -> pl.Series:
+def in_zone(us: pl.Series, timezone: str) -> pl.Series:
+    """Moments in the calendar of a time zone; an unknown one is refused."""
     try:
         zoneinfo.ZoneInfo(timezone)
         return us.cast(pl.Datetime("us", "UTC")).dt.convert_time_zone(timezone)
@@ -162,7 +127,7 @@ def counted_bins(us: np.ndarray, width: str, *, timezone: str = "UTC", offset: s
     if unit in "dw" and not (us % 1_000_000).any() and us.min() >= 1_500_000_000 and us.max() < 2_200_000_000:
         raise InputError("these times look like years and are no seconds; take each as a slice with --slice value")
     if timezone != "UTC":
-        _in_zone(pl.Series([0]), timezone)
+        in_zone(pl.Series([0]), timezone)
         raise InputError(
             "these times count from some beginning; a time zone goes with dates, which --origin makes of them"
         )
@@ -252,36 +217,3 @@ def positions(values: pl.Series, distinct: pl.Series) -> np.ndarray:
     return (
         values.alias("value").to_frame().join(table, on="value", how="left", maintain_order="left")["index"].to_numpy()
     )
-
-
-def cut(
-    times: pl.Series,
-    *,
-    slice: str | Sequence[Any] | None,
-    slices: int | None,
-    timezone: str = "UTC",
-    offset: str | None = None,
-    time_format: str | None = None,
-    time_unit: str = "s",
-    day_first: bool | None = None,
-    origin: str | None = None,
-) -> Bins:
-    """The slices of a time column, by width (`slice`), by number (`slices`), by value or as listed."""
-    if (slice is None) == (slices is None):
-        raise InputError("say how to cut time: a slice width such as 1d, or a number of slices, and not both")
-    if isinstance(slice, str) and slice == "value":
-        return value_bins(times)
-    if slice is not None and not isinstance(slice, str):
-        return listed_bins(times, slice)
-    if slice is not None:
-        parse_width(slice)
-    found = read_moments(times, time_format=time_format, time_unit=time_unit, day_first=day_first, origin=origin)
-    return _cut(found, slice, slices, timezone, offset)._replace(said=found.said)
-
-
-def _cut(found: Moments, width: str | None, n_slices: int | None, timezone: str, offset: str | None) -> Bins:
-    if n_slices is not None:
-        bins = equal_bins(found.us, n_slices)
-        return Bins(bins.codes, [f"{i + 1}" for i in range(n_slices)]) if found.relative else bins
-    by_width = counted_bins if found.relative else calendar_bins
-    return by_width(found.us, str(width), timezone=timezone, offset=offset)

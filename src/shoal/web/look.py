@@ -6,6 +6,7 @@ Guesses only fill in the form that the person then sees; nothing is guessed behi
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,14 +34,14 @@ def look(path: Path, label: str, reading: dict[str, Any], most: int) -> dict[str
 
     A file that cannot be read is a result too: the problem, and whatever can be shown beside it.
     """
-    from shoal.read.dialects import DIALECTS, Asked, guess_dialect
+    from shoal.read.dialects import DIALECTS, TextOptions, guess_dialect
     from shoal.read.packed import unpacking_at_most
 
     with unpacking_at_most(most), speaking_to_a_shell():
         dialect = reading.get("dialect") or guess_dialect(path, label)
         asked = {name: reading[name] for name in ("header", "encoding") if name in reading}
         try:
-            layout = DIALECTS[dialect](path, Asked(**asked))
+            layout = DIALECTS[dialect](path, TextOptions(**asked))
         except InputError as error:
             return _seen({**reading, "dialect": dialect}, problems=[plain_words(str(error), path, label)])
         frame = layout.table.frame
@@ -97,14 +98,14 @@ def _span(layout: Layout, reading: dict[str, Any]) -> list[str]:
     """The first and the last time in the file, as dates where they are dates; none where there are no times."""
     import polars as pl
 
-    from shoal.slicing.moments import read_moments
+    from shoal.slicing import Slicing
 
     if not reading.get("time"):
         return []
     times = layout.table.frame[reading["time"]].drop_nulls()
     if reading.get("slice") != "value":
-        how = {name: reading[name] for name in ("time_format", "time_unit", "day_first", "origin") if name in reading}
-        found = read_moments(times, **how)
+        how = {field.name: reading[field.name] for field in fields(Slicing) if field.name in reading}
+        found = Slicing(**how).moments(times)
         if not found.relative:
             ends = pl.Series([int(found.us.min()), int(found.us.max())]).cast(pl.Datetime("us"))
             return ends.dt.to_string("%Y-%m-%d").to_list()

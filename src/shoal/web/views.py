@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 
 import shoal
+from shoal.common.progress import COMPILING
 from shoal.common.words import plural
 from shoal.web import demos
 from shoal.web.store import Job, Store, read_json
@@ -33,6 +34,7 @@ UNITS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nano
 # Stage of a worker -> what the person reads, and where in the whole the stage begins and ends.
 STAGES = {
     "reading": ("Reading the file", 0.0, 0.05),
+    COMPILING: ("Compiling, once after installation", 0.05, 0.05),
     "attacking": ("Trying to find people", 0.05, 1.0),
     "grouping": ("Finding people with similar numbers of edges", 0.05, 0.5),
     "rebuilding": ("Changing as few edges as possible", 0.5, 0.7),
@@ -154,7 +156,7 @@ def _facts(job: Job, k: str) -> dict[str, Any]:
         **results,
         "reading": reading,
         "step": WIDTHS.get(reading.get("slice", ""), "slice").replace("distinct value", "slice"),
-        "busy": _busy(job),
+        "busy": doing(job),
         "k": chosen,
         "most_k": most,
         "cost": _cost((results["curve"] or {}).get("cells", []), chosen, max(most, 3)),
@@ -166,18 +168,16 @@ def _facts(job: Job, k: str) -> dict[str, Any]:
     }
 
 
-def _busy(job: Job) -> dict[str, Any]:
+def doing(job: Job) -> dict[str, Any]:
     """What the worker is doing, in words and as a share of the whole."""
     told = job.progress()
-    words, low, high = STAGES.get(
-        told.get("stage", ""), ("Getting ready (the very first time takes a minute or two)", 0.0, 0.02)
-    )
+    words, low, high = STAGES.get(told.get("stage", ""), ("Getting ready", 0.0, 0.02))
     share = low + (high - low) * float(told.get("share", 0))
-    return {
-        "words": words,
-        "share": share,
-        "seconds": max(int(time.time() - told["began"]), 0) if "began" in told else 0,
-    }
+    seconds, detail = max(int(time.time() - told["began"]), 0) if "began" in told else 0, ""
+    if told.get("stage") == COMPILING and told["share"] > 0:
+        left = seconds * (1 - told["share"]) / told["share"]
+        detail = f": {round(told['share'] * told['total'])} of {told['total']}, about {left:.0f} s more"
+    return {"words": words, "detail": detail, "share": share, "seconds": seconds}
 
 
 def waffle(marked: int, everybody: int) -> list[dict[str, Any]]:
@@ -224,10 +224,12 @@ def reading_of(form: dict[str, str]) -> dict[str, Any]:
         if form.get(name) in ("yes", "no"):
             chosen[name] = form[name] == "yes"
     if "time" not in chosen:
-        for name in ("slice", "time_format", "time_unit", "timezone", "origin", "day_first"):
-            chosen.pop(name, None)
+        chosen.pop("slice", None)
     else:
         chosen.setdefault("slice", "1w")
+    if chosen.get("slice", "value") == "value":  # nothing is read as a time
+        for name in ("time_format", "time_unit", "timezone", "origin", "day_first"):
+            chosen.pop(name, None)
     return chosen
 
 

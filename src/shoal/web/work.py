@@ -43,7 +43,7 @@ class Noted(Progress):
             now = time.monotonic()
             if share == 0 or now - self.last > 0.2:
                 self.last = now
-                content = {"stage": name, "share": min(max(share, 0.0), 1.0), "began": self.began}
+                content = {"stage": name, "share": min(max(share, 0.0), 1.0), "total": total, "began": self.began}
                 write_json(self.file, content, durable=False)
 
         tell(0)

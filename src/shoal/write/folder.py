@@ -107,8 +107,8 @@ def write_release(
                     (draft / name).write_text(text, encoding="utf-8")
         content = certificate(release, draft, keep_ids=keep_ids)
         write_certificate(content, draft)
-        with told.stage("verifying", 1):
-            _verify(draft, release, names)
+        with told.stage("verifying", release.graph.n_slices) as tell:
+            _verify(draft, release, names, tell)
         with told.stage("closing", 1):
             known = {} if record is None else private_record(release, names, source, record, content)
             warning = warn_if_again(target, content, record, known)
@@ -137,16 +137,16 @@ def write_certificate(exact: dict[str, Any], folder: Path) -> None:
     (folder / "certificate.json").write_text(text + "\n", encoding="utf-8")
 
 
-def _verify(folder: Path, release: Release, names: pl.Series) -> None:
+def _verify(folder: Path, release: Release, names: pl.Series, tell: Tell) -> None:
     """From the files, and where people have levels of their own, from these, which are nowhere on the disk."""
     from shoal.audit.verify import verify
 
     folders = [folder] if release.after is None else [release.after.folder, folder]
     if release.promise.for_everybody:
-        verdict = verify(folders, release.k)
+        verdict = verify(folders, release.k, tell=tell)
     else:
         levels = zip(map(str, names.to_list()), release.promise.needs.tolist(), strict=True)
-        verdict = verify(folders, record={"levels": dict(levels)})
+        verdict = verify(folders, record={"levels": dict(levels)}, tell=tell)
     if not verdict.holds:
         raise GuaranteeError(f"the release does not verify and was not published: {'; '.join(verdict.failures)}")
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from shoal._numba import njit
 from shoal.rebuild._edgeset import has, key_of
-from shoal.rebuild._rewire_kernels import shuffled, toggle
-from shoal.rebuild.within._walk_kernels import find_needy, serve
+from shoal.rebuild._rewire_kernels import Rewiring, shuffled, toggle
+from shoal.rebuild.within._walk_kernels import Walks, find_needy, serve
 
 PATIENCE = 16  # of so many nodes in need one may be stuck before the sums are balanced again
 LIFTS = 3  # times that raising is tried
@@ -38,7 +38,7 @@ def _shift(g, step, groups, s):
 
 
 @njit
-def fits(s):
+def fits(s: Rewiring) -> bool:
     """Whether the arrays have room for the edges that are lacking."""
     lacking = 0
     for i in range(s.n):
@@ -69,7 +69,7 @@ def _give_way(tail, groups, s, w, rng):
 
 
 @njit
-def serve_all(changes, groups, s, w, rng):
+def serve_all(changes: int, groups: Groups, s: Rewiring, w: Walks, rng: np.random.Generator) -> int:
     """Serve everybody in need; where somebody cannot be served, let a group give way, at most ``changes`` times.
 
     Returns how many did: 0 means that everybody is served, or nothing helps.
@@ -123,7 +123,7 @@ def _lost_partner(x, s, w, rng):
 
 
 @njit
-def lift_all(groups, s, w, rng):
+def lift_all(groups: Groups, s: Rewiring, w: Walks, rng: np.random.Generator) -> None:
     """Raise what can be raised, where nothing may be added: one group, or two that lost an edge between them."""
     first, level, high = groups.first, groups.level, groups.high
     for _ in range(LIFTS):

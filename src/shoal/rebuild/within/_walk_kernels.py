@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal._numba import njit
 from shoal.rebuild._edgeset import has, key_of
-from shoal.rebuild._rewire_kernels import can_join, half_edges, is_free, shuffled, toggle
+from shoal.rebuild._rewire_kernels import Rewiring, can_join, half_edges, is_free, shuffled, toggle
 
 NEAR = 600  # states that a search may look at, if it is not thorough
 
@@ -28,7 +28,7 @@ class Walks(NamedTuple):
 
 
 @njit
-def new_walks(s):
+def new_walks(s: Rewiring) -> Walks:
     """Room for walks through a slice."""
     start, near = half_edges(s.original.items[: s.original.counts[0]], s.n)
     pool = np.empty(s.n, np.int64)

@@ -1,0 +1,57 @@
+"""One room of the house, prepared: `python -m shoal.rooms ROOM` runs a stage once, so that its kernels are in numba's cache.
+
+It says a line for every kernel that is compiled. `shoal.warm` starts it, and nobody imports it: it knows all stages.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import numpy as np
+
+from shoal._numba import compiling
+
+
+def _group() -> None:
+    from shoal.stages import How, group_people
+
+    rng = np.random.default_rng(0)
+    rows, ks = rng.integers(0, 6, (40, 3), dtype=np.int32), np.full(40, 2, np.int64)
+    group_people(rows, ks, How("search", "fast", None, "edges", 1.0, 1), rng=rng, jobs=1, tell=lambda share: None)
+
+
+def _realize() -> None:
+    from shoal.realize import SliceView
+    from shoal.stages import How, realize
+
+    rng = np.random.default_rng(0)
+    pairs = np.column_stack(np.triu_indices(12, 1)).astype(np.int32)
+    view = SliceView(pairs[rng.random(len(pairs)) < 0.4], np.arange(12) // 3)  # in pairs no deletion can pay
+    realize(view, How("search", "fast", None, "edges", 1.0, 1), rng)
+
+
+def _rebuild() -> None:
+    from shoal.realize import SliceView
+    from shoal.rebuild import rewire
+
+    path = SliceView(np.array([[0, 1], [1, 2], [2, 3]], np.int32), np.zeros(4, np.int32))
+    rewire(path, np.full(4, 2), deleted=np.zeros(3, bool), rng=np.random.default_rng(0))
+
+
+def _report() -> None:
+    from shoal.audit import audit
+    from shoal.audit.attackers import few_attackers
+    from shoal.datasets import messenger
+    from shoal.measure import compare
+
+    graph = messenger(30, 4, seed=1)
+    audit(graph, k=2, original=graph, attackers=few_attackers(graph))
+    compare(graph, graph, communities=False)
+
+
+PREPARE = {"group": _group, "realize": _realize, "rebuild": _rebuild, "report": _report}
+
+if __name__ == "__main__":
+    with compiling(lambda kernel: os.write(1, f"{kernel}\n".encode())):
+        PREPARE[sys.argv[1]]()

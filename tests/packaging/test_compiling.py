@@ -1,0 +1,114 @@
+"""What is compiled, how often, and ahead of time: counted, not timed.
+
+One signature per kernel (see CONTRIBUTING): a kernel that the default run compiles twice costs everybody's first run twice.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from shoal.common.progress import Progress
+from shoal.warm import ROOMS, warm
+
+SOURCES = Path(__file__).parents[2] / "src/shoal"
+RUN = """
+import json, sys
+from shoal._numba import compiling
+from shoal import anonymize
+from shoal.datasets import messenger
+names = []
+with compiling(names.append):
+    anonymize(messenger(50, 5, seed=2), 3, seed=1).save(sys.argv[1])
+print(json.dumps(names))
+"""
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A cache that was empty until every room was prepared in it, and the kernels that each of them compiled."""
+    folder = tmp_path_factory.mktemp("kernels")
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
+    rooms = {
+        name: subprocess.Popen(
+            [sys.executable, "-P", "-m", "shoal.rooms", name], stdout=subprocess.PIPE, text=True, env=env
+        )
+        for name in ROOMS
+    }
+    return env, {name: room.communicate()[0].split() for name, room in rooms.items()}
+
+
+@pytest.mark.compiled
+def test_no_kernel_is_compiled_twice(prepared):
+    for name, compiled in prepared[1].items():
+        twice = [kernel for kernel, count in Counter(compiled).items() if count > 1]
+        assert not twice, f"the room '{name}' compiles these for two signatures: {', '.join(twice)}"
+        assert len(compiled) == pytest.approx(ROOMS[name], rel=0.15, abs=2), "ROOMS says another number"
+
+
+@pytest.mark.compiled
+def test_a_default_run_finds_every_kernel_prepared(prepared, tmp_path):
+    said = subprocess.run(
+        [sys.executable, "-c", RUN, str(tmp_path / "release")],
+        env=prepared[0],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(said.stdout.splitlines()[-1]) == []
+
+
+def test_rooms_are_prepared_once(monkeypatch, tmp_path):
+    stamp, begun = tmp_path / "kernels" / "stamp", []
+
+    def begin(name: str) -> subprocess.Popen[bytes]:
+        begun.append(name)
+        return subprocess.Popen([sys.executable, "-c", "print('a kernel')"], stdout=subprocess.PIPE)
+
+    monkeypatch.setattr("shoal.warm._stamp", lambda: stamp)
+    monkeypatch.setattr("shoal.warm._begin", begin)
+    assert warm(Progress()) == len(ROOMS)
+    assert warm(Progress()) == 0
+    assert begun == list(ROOMS)
+    assert warm(Progress(), jobs=1, again=True) == len(ROOMS)
+
+
+def test_without_processes_the_run_compiles_by_itself(monkeypatch, tmp_path):
+    def none(name: str) -> subprocess.Popen[bytes]:
+        raise PermissionError("no processes here")
+
+    monkeypatch.setattr("shoal.warm._stamp", lambda: tmp_path / "stamp")
+    monkeypatch.setattr("shoal.warm._begin", none)
+    assert warm(Progress()) == 0
+
+
+def test_inner_kernels_are_called_by_kernels_alone():
+    """A kernel whose name begins with an underscore has no door to Python: calling it from there would crash."""
+    kernels: dict[str, set[str]] = {}
+    for file in SOURCES.rglob("*.py"):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        inner = {f.name for f in tree.body if _is_kernel(f) and f.name.startswith("_")}
+        kernels[".".join(("shoal", *file.relative_to(SOURCES).with_suffix("").parts))] = inner
+        for part in tree.body:
+            if not _is_kernel(part):
+                called = {name.id for name in ast.walk(part) if isinstance(name, ast.Name)} & inner
+                assert not called, f"{file.name} calls {called} from Python"
+    assert sum(map(len, kernels.values())) > 20
+    for file in (*SOURCES.rglob("*.py"), *Path(__file__).parents[1].rglob("*.py")):
+        for part in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(part, ast.ImportFrom) and part.module in kernels:
+                taken = {alias.name for alias in part.names} & kernels[part.module]
+                assert not taken, f"{file.name} imports {taken}, which have no door"
+
+
+def _is_kernel(part: ast.stmt) -> bool:
+    return isinstance(part, ast.FunctionDef) and any(
+        isinstance(d, ast.Name) and d.id in ("njit", "lean", "inlined") for d in part.decorator_list
+    )
