@@ -19,12 +19,15 @@ from shoal.common.checks import some_progress
 from shoal.common.crowds import distinct_columns
 from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
+from shoal.demands.against import Moving, make_moving
 from shoal.demands.limits import Limits, make_limits
 from shoal.demands.promise import Promise, make_promise
 from shoal.engine.work import check_run, open_runner
 from shoal.errors import GuaranteeError, NoReleaseError
 from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
+from shoal.move.guide import guide_columns
+from shoal.move.steps import Moved, rebuild_moved
 from shoal.pieces import group_blocks, search_blocks
 from shoal.release import Release
 from shoal.slices import rebuild_slices, retie_slices
@@ -40,6 +43,8 @@ def anonymize(
     *,
     protect: Iterable[Any] | None = None,
     horizon: str | int | None = None,
+    against: str = "numbers",
+    move: str = "slice",
     allow: str = "both",
     keep: Iterable[Any] | None = None,
     forbid: Iterable[Any] | None = None,
@@ -74,6 +79,12 @@ def anonymize(
     horizon
         The attacker knows the degrees within any one stretch of this length: "1mo" or another calendar width, or a number of
         slices. Every stretch gets its own groups. By default the attacker knows the whole history.
+    against
+        "numbers": somebody who knows how many contacts a person had. "graph": somebody who holds contacts with names, too; ties
+        change hands inside groups, so contacts of particular pairs are not to be looked at in the release.
+    move
+        Against a graph, how long ties keep the hands they were given: "slice", a stretch of the calendar such as "1mo", or
+        "tie" for good. Whoever knows the first part of a stretch may read off the rest of it.
     allow
         "both", or only "add" or only "remove" edges.
     keep, forbid
@@ -125,23 +136,32 @@ def anonymize(
     promise = make_promise(graph, k, protect=protect, horizon=horizon)
     how = How(method, effort, time_limit, objective, deletion_weight, restarts, density)
     limits = make_limits(graph, allow=allow, keep=keep, forbid=forbid, exempt=exempt, method=method)
+    moving = make_moving(graph, promise, limits, against=against, move=move, **vars(how))
     shard_people = check_run(shard_people, work_dir, resume=resume)
-    progress, what = some_progress(progress), described(graph, promise, how, limits, shard_people)
+    progress, what = some_progress(progress), described(graph, promise, how, limits, moving, shard_people)
     where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
     warm(progress)
     with open_runner(what, seed, **where, within=graph.run) as run:
         chance = Randomness(seed if run.work is None else run.work.seed, graph.digest())
+        moved = None
         try:
             with progress.stage("grouping", 100) as tell:
-                groups = group_blocks(graph, promise, how, limits, chance, shard_people, run, tell)
+                guide = None if moving is None else guide_columns(graph, chance, run)
+                groups = group_blocks(graph, promise, how, limits, chance, shard_people, run, tell, guide=guide)
+            labels = [g.labels for g in groups]
             with progress.stage("rebuilding", graph.n_slices) as tell:
-                labels = [g.labels for g in groups]
-                released, price = rebuild_slices(graph, promise, how, limits, chance, labels, run, tell)
+                if moving is None:
+                    released, price = rebuild_slices(graph, promise, how, limits, chance, labels, run, tell)
+                else:
+                    secret, price = chance.secret("move"), 0.0
+                    released, totals = rebuild_moved(graph, promise, moving, secret, effort, chance, labels, run, tell)
+                    moved = Moved(moving.move, secret, totals)
         except NoReleaseError as refusal:
             assert limits is not None
             (groups, released), price = search_blocks(graph, promise, how, limits, refusal), 0.0
-        with progress.stage("retying", 100) as tell:
-            released = retie_slices(graph, released, how, limits, chance, run, tell)
+        if moved is None:  # retying compares with the original, which nothing may do after ties were moved
+            with progress.stage("retying", 100) as tell:
+                released = retie_slices(graph, released, how, limits, chance, run, tell)
     check_promise(released, promise)
     return Release(
         original=graph,
@@ -153,13 +173,19 @@ def anonymize(
         rounds=[count for g in groups for count in g.rounds],
         bound=sum(g.bound for g in groups),
         limits=limits,
+        moved=moved,
         work=run.work,
-        density=round(price) if how.keeps_density else None,
+        density=round(price) if how.keeps_density and moved is None else None,
     )
 
 
 def described(
-    graph: TemporalGraph, promise: Promise, how: How, limits: Limits | None, shard_people: int
+    graph: TemporalGraph,
+    promise: Promise,
+    how: How,
+    limits: Limits | None,
+    moving: Moving | None,
+    shard_people: int,
 ) -> dict[str, Any]:
     """Everything but the seed that determines a release, for the work folder."""
     return {
@@ -168,6 +194,7 @@ def described(
         "horizon": promise.blocks.tolist(),
         "options": repr(how),
         "limits": None if limits is None else limits.digest(),
+        "move": None if moving is None else moving.move,
         "shard size": shard_people,
     }
 

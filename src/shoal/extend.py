@@ -8,6 +8,7 @@ while they are fewer than k they cannot be hidden and are held back. Limits on w
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from shoal.common.checks import a_path, some_progress
 from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
 from shoal.contacts.build import ids_as_series
+from shoal.demands.against import Moving, make_moving
 from shoal.demands.limits import ALLOWED, Limits, make_limits
 from shoal.demands.promise import Promise
 from shoal.engine.work import check_run, open_runner
@@ -29,6 +31,8 @@ from shoal.errors import InputError
 from shoal.files.appear import recover, sha256
 from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
+from shoal.move.guide import guide_columns
+from shoal.move.steps import Moved, rebuild_moved
 from shoal.pieces import group_blocks
 from shoal.read.release import load_record, read_claims, read_table
 from shoal.release import Release
@@ -126,22 +130,32 @@ def extend(
     labels[~new] = [known["groups"][name] for name in old_names]
     needs[~new] = [known["levels"][name] for name in old_names]
     promise, bound = Promise(needs, np.zeros(whole.n_slices, np.int64), None), 0
-    what = described(whole, promise, how, limits, shard_people) | {"record": digest}
+    moving = _moving(whole, promise, limits, known, how)
+    what = described(whole, promise, how, limits, moving, shard_people) | {"record": digest}
     where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
     with open_runner(what, seed, **where, within=whole.run) as run:
-        chance = Randomness(seed if run.work is None else run.work.seed, context)
+        chance, moved = Randomness(seed if run.work is None else run.work.seed, context), None
         with progress.stage("grouping", 100) as tell:
             if joining:
-                (found,) = group_blocks(whole, promise, how, limits, chance, shard_people, run, tell, some=new)
+                guide = None if moving is None else guide_columns(whole, chance, run)
+                (found,) = group_blocks(
+                    whole, promise, how, limits, chance, shard_people, run, tell, some=new, guide=guide
+                )
                 labels[new] = max(known["groups"].values(), default=-1) + 1 + found.labels[new]
                 bound = found.bound
         _, labels = np.unique(labels, return_inverse=True)
         with progress.stage("rebuilding", whole.n_slices) as tell:
-            released, price = rebuild_slices(
-                whole, promise, how, limits, chance, [labels], run, tell, change_class=False
-            )
-        with progress.stage("retying", 100) as tell:
-            released = retie_slices(whole, released, how, limits, chance, run, tell)
+            if moving is None:
+                released, price = rebuild_slices(
+                    whole, promise, how, limits, chance, [labels], run, tell, change_class=False
+                )
+            else:
+                secret, price = bytes.fromhex(known["moved"]["secret"]), 0.0
+                released, totals = rebuild_moved(whole, promise, moving, secret, effort, chance, [labels], run, tell)
+                moved = Moved(moving.move, secret, totals)
+        if moved is None:
+            with progress.stage("retying", 100) as tell:
+                released = retie_slices(whole, released, how, limits, chance, run, tell)
     check_promise(released, promise)
     waiting = tuple(node for node in newcomers if not joining)
     highest = max(known.get("highest", 0), *map(_number, (*known["ids"], *published)))
@@ -157,8 +171,9 @@ def extend(
         bound=bound,
         after=Earlier(folder, file, digest, known, series, highest + len(joining), len(joining), kept, waiting),
         limits=limits,
+        moved=moved,
         work=run.work,
-        density=round(price) if how.keeps_density else None,
+        density=round(price) if how.keeps_density and moved is None else None,
     )
 
 
@@ -189,6 +204,7 @@ def read_record(file: Path) -> dict[str, Any]:
         and all(isinstance(rows, list) for rows in record["changed_edges"].values())
         and _are_whole([record.get("highest", 0)], 0, 10**18)
         and _are_limits(record.get("limits"), ids)
+        and _is_moved(record.get("moved"))
     )
     if not whole:
         raise InputError(f"{file}: is damaged, or not the private record of a release")
@@ -212,6 +228,26 @@ def _are_limits(limits: Any, ids: dict[str, Any]) -> bool:
     return all(isinstance(pair, list) and len(pair) == 2 and pair[0] != pair[1] for pair in pairs) and all(
         isinstance(name, str) and name in ids for name in (*exempt, *(name for pair in pairs for name in pair))
     )
+
+
+def _is_moved(moved: Any) -> bool:
+    """Whether this can say how ties changed hands; None where they did not."""
+    return moved is None or (
+        isinstance(moved, dict)
+        and isinstance(moved.get("move"), str)
+        and isinstance(moved.get("secret"), str)
+        and re.fullmatch("[0-9a-f]{64}", moved["secret"]) is not None
+    )
+
+
+def _moving(
+    graph: TemporalGraph, promise: Promise, limits: Limits | None, known: dict[str, Any], how: How
+) -> Moving | None:
+    """How ties change hands in this extension: as they did before, by the record."""
+    moved = known.get("moved")
+    if moved is None:
+        return None
+    return make_moving(graph, promise, limits, against="graph", move=moved["move"], **vars(how))
 
 
 def _limits(graph: TemporalGraph, known: dict[str, Any], **given: Any) -> Limits | None:

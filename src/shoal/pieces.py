@@ -46,6 +46,7 @@ class GroupPiece(NamedTuple):
     how: How
     within: RowLimits | None
     bounded: bool
+    guides: int
     rng: np.random.Generator
 
 
@@ -59,8 +60,11 @@ def group_blocks(
     run: Runner,
     tell: Tell,
     some: np.ndarray | None = None,
+    guide: list[list[Array]] | None = None,
 ) -> list[Groups]:
     """Stage 1, block by block and shard by shard, for everybody or for `some` people (a mask; others get the group -1).
+
+    `guide` are columns that the search sees beside the degrees, block of people by block of people.
 
     Whoever knows the whole history faces one block, with a horizon there are many. Many people are cut into shards, for the
     method that can group any part of them: one slice and one k is solved as a whole, and limits must hold for all together.
@@ -68,11 +72,12 @@ def group_blocks(
     people = np.arange(graph.n_nodes) if some is None else np.flatnonzero(some)
     degrees, needs = graph.degree_blocks(BLOCK_PEOPLE), promise.needs[people]
     columns = [promise.columns(block, directed=graph.directed) for block in range(promise.n_blocks)]
+    n_guides = len(guide[0]) if guide else 0
+    seen = [[*block, *more] for block, more in zip(degrees, guide, strict=True)] if guide else degrees
+    seeing = [np.concatenate([chosen, np.arange(n_guides) + len(degrees[0])]) for chosen in columns]
     alike, free = bool((needs == needs[:1]).all()), how.method == "search" and limits is None
-    can_cut = [free and needs.max(initial=1) > 1 and not (alike and len(chosen) == 1) for chosen in columns]
-    shards = cut_people(
-        degrees, columns, people, needs, [shard_people if can else None for can in can_cut], chance, run
-    )
+    can_cut = [free and needs.max(initial=1) > 1 and not (alike and len(chosen) == 1) for chosen in seeing]
+    shards = cut_people(seen, seeing, people, needs, [shard_people if can else None for can in can_cut], chance, run)
     pieces: list[GroupPiece] = []
     for block, chosen in enumerate(columns):
         within = limits.of_columns(chosen) if limits is not None else None
@@ -80,7 +85,7 @@ def group_blocks(
         name, alone = "group" if promise.n_blocks == 1 else f"group/{block}", len(shards[block]) == 1
         for number, shard in enumerate(shards[block]):
             rng = chance.stream(name if alone else f"{name}/shard/{number}")
-            pieces.append(GroupPiece(shard, how, within, alone, rng))
+            pieces.append(GroupPiece(shard, how, within, alone, n_guides, rng))
     found = iter(run("group", _group, _in_time(pieces, how), tell))
     groups = [_joined(graph.n_nodes, [next(found) for _ in block]) for block in shards]
     return _with_bounds(groups, [len(block) for block in shards], degrees, columns, people, needs, run)
@@ -127,7 +132,15 @@ def _group(piece: GroupPiece, threads: int, tell: Tell) -> Done:
     order = np.argsort(people)
     rows, ks = np.ascontiguousarray(rows[order], np.int32), ks[order]
     found = group_people(
-        rows, ks, piece.how, within=piece.within, bounded=piece.bounded, rng=piece.rng, jobs=threads, tell=tell
+        rows,
+        ks,
+        piece.how,
+        within=piece.within,
+        bounded=piece.bounded,
+        guides=piece.guides,
+        rng=piece.rng,
+        jobs=threads,
+        tell=tell,
     )
     facts = {"rounds": [int(x) for x in found.rounds], "bound": int(found.bound)}
     return Done(facts, {"people": people[order], "labels": found.labels})

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from shoal.demands.limits import Limits
     from shoal.engine.work import Work
     from shoal.extend import Earlier
+    from shoal.move.steps import Moved
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,9 @@ class Release:
 
     `graph` carries the original ids: `save` replaces them by pseudonyms. `bound` is an l1 cost that no degrees with these
     crowds can undercut; `groups` number people who stay alike for good; `rounds` are those of the paper's methods;
-    `after` says what an extension follows; `limits` what was not allowed to change; `work` is the folder of its checkpoints;
-    `density` about how many edits it took to keep the numbers of edges, None where they were free.
+    `after` says what an extension follows; `limits` what was not allowed to change; `moved` how ties changed hands, where they
+    did; `work` is the folder of its checkpoints; `density` about how many edits it took to keep the numbers of edges, None where
+    they were free.
 
     Examples
     --------
@@ -91,6 +93,7 @@ class Release:
     bound: int
     after: Earlier | None = None
     limits: Limits | None = None
+    moved: Moved | None = None
     work: Work | None = None
     density: int | None = None
 
@@ -253,9 +256,12 @@ class Release:
 
     def __repr__(self) -> str:
         e = self.edges
+        edges = f"{e.kept_share:.1%} of {e.original:,} edges kept, {e.added:,} added, {e.removed:,} removed"
+        if self.moved is not None:
+            edges = f"{e.released:,} edges that changed hands, before {e.original:,}"
         return (
             f"Release(k={self.k}, method='{self.method}', {self.graph.n_nodes:,} people in {self.n_classes:,} crowds of at least "
-            f"{self.min_class_size:,}, {e.kept_share:.1%} of {e.original:,} edges kept, {e.added:,} added, {e.removed:,} removed)"
+            f"{self.min_class_size:,}, {edges})"
         )
 
     def _repr_html_(self) -> str:
@@ -277,5 +283,8 @@ class Release:
             for part, c in zip(graph.slices, self.slice_edges, strict=True)
         ]
         slices = notebook.table(["slice", "before", "kept", "removed", "added", "released"], rows)
+        if self.moved is not None:  # what became of single edges says nothing then
+            facts = [fact for fact in facts if fact[0] not in ("kept", "removed", "added")]
+            slices = notebook.table(["slice", "before", "released"], [(row[0], row[1], row[-1]) for row in rows])
         title = f"Release with k = {self.k}, made with the method {self.method}"
         return notebook.paragraph(title) + notebook.table(["", ""], facts) + notebook.folded("slices", slices)

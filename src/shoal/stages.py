@@ -116,13 +116,15 @@ def group_people(
     *,
     within: RowLimits | None = None,
     bounded: bool = True,
+    guides: int = 0,
     rng: np.random.Generator,
     jobs: int,
     tell: Callable[[float], None],
 ) -> Groups:
     """Stage 1 for one block of slices: groups with as many members as each of them asks for.
 
-    Without `bounded` nobody asks how much cheaper other groups could be, and the bound is 0.
+    Without `bounded` nobody asks how much cheaper other groups could be, and the bound is 0. The last `guides` columns of the
+    rows are no degrees: they count for the search and not for the bound.
     """
     deadline = None if how.time_limit is None else time.monotonic() + how.time_limit
     crowds, rounds = None, list[int]()
@@ -144,6 +146,8 @@ def group_people(
             labels = make_compatible(labels, rows, ks, within.least, within.most, within.name)
     else:
         labels, rounds = _by_paper(rows, ks, how, deadline, rng, jobs, tell)
+    if guides:
+        rows, crowds = np.ascontiguousarray(rows[:, :-guides]), None
     return Groups(labels, rounds, lower_bound(rows, ks, jobs=jobs, crowds=crowds) if bounded else 0)
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.errors import GuaranteeError
 from shoal.large import open_folder
 from tests.uncompiled import examples
 
@@ -56,5 +57,5 @@ def test_a_cell_that_is_left_is_noticed(monkeypatch):
     graph = shoal.datasets.messenger(60, 1, seed=2)
     monkeypatch.setattr("shoal.cells.CELL_EDGES", 10)
     monkeypatch.setattr("shoal.cells.rebuild_slice", lambda edges, *rest, **options: (edges[:, ::-1], 0.0))
-    with pytest.raises(shoal.errors.GuaranteeError, match="a cell was left"):
+    with pytest.raises(GuaranteeError, match="a cell was left"):
         shoal.anonymize(graph, 2, effort="fast", horizon=1)

@@ -19,7 +19,12 @@ LONGEST_TEXT = 2_000
 # No table of a release says whether these are true. Their form is checked, and what follows from them.
 UNPROVEN = (
     "made_by", "method", "limits", "rounding", "cost.l1", "cost.lower_bound", "cost.at_most_times_optimum", "edges.added",
-    "edges.removed",
+    "edges.removed", "against", "move", "totals", "edges.original",
+)  # fmt: skip
+# Where contacts changed hands, how many of them are where they were is told by nobody.
+UNTOLD = (
+    "cost.l1", "cost.normalised", "cost.lower_bound", "cost.at_most_times_optimum", "edges.added", "edges.removed", "edges.kept",
+    "edges.kept_share",
 )  # fmt: skip
 
 
@@ -64,11 +69,30 @@ def _is_ratio(value: Any) -> bool:
     return value is None or (_is_number(value) and 1 <= value <= 3 and round(value, 1) == value)
 
 
+def _is_move(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"slice|tie|\d{1,9}(s|m|h|d|w|mo|y)", value, re.ASCII) is not None
+
+
+def _are_totals(value: Any) -> bool:
+    if not isinstance(value, dict) or value.keys() != {"distinct_pairs", "correlation_with_slice_before"}:
+        return False
+    pairs, steps = value["distinct_pairs"], value["correlation_with_slice_before"]
+    return (
+        _is_whole(pairs)
+        and str(pairs)[2:].strip("0") == ""
+        and isinstance(steps, list)
+        and all(x is None or (_is_number(x) and round(x, 2) == x) for x in steps)
+    )
+
+
 _FORMS: dict[str, Callable[[Any], bool]] = {
     "format": lambda x: type(x) is int and x == FORMAT,
     "made_by": lambda x: isinstance(x, str) and re.fullmatch(r"shoal [\w.+!-]{1,60}", x, re.ASCII) is not None,
     "guarantee": lambda x: isinstance(x, str),
     "attacker": lambda x: isinstance(x, str),
+    "against": lambda x: x in ("numbers", "graph"),
+    "move": lambda x: x is None or _is_move(x),
+    "totals": lambda x: x is None or _are_totals(x),
     "k": _is_whole,
     "people_by_k": _are_levels,
     "horizon": lambda x: x is None or _is_text(x),
@@ -109,7 +133,8 @@ def check_certificate(claims: dict[str, Any]) -> list[Check]:
         flat |= {f"{field}.{inner}": x for inner, x in value.items()} if nested else {field: value}
     wrong = [f"{ascii(field)[1:41]} does not belong" for field in sorted(flat.keys() - _FORMS.keys())]
     wrong += [f"{field} is missing" for field in _FORMS if field not in flat]
-    odd = [field for field, form in _FORMS.items() if field in flat and not form(flat[field])]
+    forms = _FORMS | (dict.fromkeys(UNTOLD, lambda x: x is None) if flat.get("against") == "graph" else {})
+    odd = [field for field, form in forms.items() if field in flat and not form(flat[field])]
     wrong += [f"{field} is not what it should be" for field in odd]
     fields = Check(name, not wrong, "; ".join(wrong) or f"format {FORMAT}, {len(_FORMS)} fields")
     return [fields] if wrong else [fields, _check_coarse(claims), _check_agreement(claims)]
@@ -118,6 +143,8 @@ def check_certificate(claims: dict[str, Any]) -> list[Check]:
 def _check_coarse(claims: dict[str, Any]) -> Check:
     cost, edges = claims["cost"], claims["edges"]
     about = {"l1": cost["l1"], "lower_bound": cost["lower_bound"], "added": edges["added"], "removed": edges["removed"]}
+    if claims["against"] == "graph":
+        about = {"original": edges["original"]}
     fine = [f"{name} is {count:,}" for name, count in about.items() if count % _step(count)]
     return Check("numbers about the original are coarse", not fine, "; ".join(fine) or "tens, or two digits")
 
@@ -132,16 +159,25 @@ def _check_agreement(claims: dict[str, Any]) -> Check:
     edges, cost, by_k = claims["edges"], claims["cost"], claims["people_by_k"]
     n, kept, original = claims["n_nodes"], edges["kept"], edges["original"]
     pairs = max(claims["n_slices"] * n * (n - 1), 1)
-    follows = {
+    moved = claims["against"] == "graph"
+    sums = (
+        {}
+        if moved
+        else {
+            "edges.added": edges["added"] <= edges["released"],
+            "edges.kept": kept == edges["released"] - edges["added"],
+            "edges.original": original == kept + edges["removed"],
+            "edges.kept_share": edges["kept_share"] == (20 * kept // original / 20 if original else 1),
+            "cost.lower_bound": cost["lower_bound"] <= cost["l1"],
+            "cost.normalised": cost["normalised"] == cost["l1"] / pairs,
+        }
+    )
+    follows = sums | {
         "people_by_k": sum(by_k.values()) == n,
         "k": claims["k"] == max(map(int, by_k), default=1),
         "horizon": claims["n_blocks"] == 1 or (claims["horizon"] is not None and claims["ordered"]),
-        "edges.added": edges["added"] <= edges["released"],
-        "edges.kept": kept == edges["released"] - edges["added"],
-        "edges.original": original == kept + edges["removed"],
-        "edges.kept_share": edges["kept_share"] == (20 * kept // original / 20 if original else 1),
-        "cost.lower_bound": cost["lower_bound"] <= cost["l1"],
-        "cost.normalised": cost["normalised"] == cost["l1"] / pairs,
+        "move": (claims["move"] is not None) is moved,
+        "totals": (claims["totals"] is not None) is moved,
         "guarantee": claims["guarantee"] == guarantee_of(claims),
         "attacker": claims["attacker"] == attacker_of(claims),
     }
@@ -153,7 +189,8 @@ def _check_agreement(claims: dict[str, Any]) -> Check:
 def attacker_of(claims: dict[str, Any]) -> str:
     """Against whom a release with these claims protects."""
     knows = "knows the degree of a person in every slice"
-    return knows if claims["n_blocks"] == 1 else f"{knows} of any one block of the calendar"
+    knows = knows if claims["n_blocks"] == 1 else f"{knows} of any one block of the calendar"
+    return f"{knows}, or holds contacts with names" if claims["against"] == "graph" and claims["k"] > 1 else knows
 
 
 def guarantee_of(claims: dict[str, Any]) -> str:
@@ -168,6 +205,8 @@ def guarantee_of(claims: dict[str, Any]) -> str:
         slices += f" of a block of the calendar (a horizon of {length}, {n_blocks:,} blocks)"
         known = "these numbers of somebody for any one block"
         beyond = " Somebody who knows numbers from several blocks may find people: this release does not protect against that."
+    if claims["against"] == "graph":
+        beyond += _moved_of(str(claims["move"]))
     whoever = f"Whoever knows {known}, and nothing else, is left with"
     if len(people) == 1:
         others = "1 other person" if k == 2 else f"{k - 1} other people"
@@ -184,6 +223,17 @@ def guarantee_of(claims: dict[str, Any]) -> str:
     return (
         f"People in this release share their number of edges {slices}: {shares}. "
         f"{whoever} as many candidates as that person's level.{alone}{beyond}"
+    )
+
+
+def _moved_of(move: str) -> str:
+    """The sentences about contacts that changed hands."""
+    when = "in every slice" if move == "slice" else f"every {move}"
+    when = "once for all slices" if move == "tie" else f"anew {when}"
+    return (
+        f" Beside that, contacts changed hands inside groups, {when}: two originals that differ only in which member of a "
+        "group has which contacts with which other group, and that agree in the groups and in the totals of this "
+        "certificate, give this release with the same probability. Contacts of particular people are not to be read from it."
     )
 
 

@@ -39,6 +39,22 @@ def anonymize(
             rich_help_panel=_WHOM,
         ),
     ] = None,
+    against: Annotated[
+        str,
+        typer.Option(
+            "--against",
+            help="numbers (how many contacts somebody has), or graph: contacts with names. Then ties change hands inside groups.",
+            rich_help_panel=_WHOM,
+        ),
+    ] = "numbers",
+    move: Annotated[
+        str,
+        typer.Option(
+            "--move",
+            help="With --against graph, how long ties keep their new hands: slice, a width such as 1mo, or tie (for good).",
+            rich_help_panel=_WHOM,
+        ),
+    ] = "slice",
     allow: Annotated[
         str, typer.Option("--allow", help="both, or only add or only remove edges.", rich_help_panel=options.CHANGE)
     ] = "both",
@@ -80,7 +96,7 @@ def anonymize(
         with console.own_stdout():
             release = run(
                 graph, level, protect=None if protect is None else read_people(protect),
-                horizon=horizon, allow=allow, **bundles.limits(must_keep, forbid, exempt),
+                horizon=horizon, against=against, move=move, allow=allow, **bundles.limits(must_keep, forbid, exempt),
                 method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
                 deletion_weight=removal_weight, density=density, restarts=restarts, **running,
                 progress=saving.progress,

@@ -89,6 +89,12 @@ def tell_input(graph: TemporalGraph, *, quiet: bool, json: bool, effort: str | N
             )
 
 
+MOVED = (
+    "Contacts changed hands inside groups: who mixes with whom, importance, persistence and reach can be studied, contacts of "
+    "particular people cannot."
+)
+
+
 def describe_release(release: Release) -> list[str]:
     """What was done, in plain words."""
     promise, edges = release.promise, release.edges
@@ -104,11 +110,16 @@ def describe_release(release: Release) -> list[str]:
     else:
         levels = ", ".join(f"{n:,} with at least {k - 1:,}" for k, n in promise.people_by_level().items() if k > 1)
         now = f"Now: {found:,}. People share these numbers with as many others as they asked for: {levels}."
+    became = (
+        f"Edges: {edges.kept:,} of {edges.original:,} kept ({edges.kept_share:.0%}), "
+        f"{edges.removed:,} removed, {edges.added:,} added."
+    )
+    if release.moved is not None:
+        became = f"Edges: {edges.released:,}, before {edges.original:,}. {MOVED}"
     return [
         f"Before: {alone:,} of {people:,} people can be singled out by their number of edges per slice{where}.",
         now,
-        f"Edges: {edges.kept:,} of {edges.original:,} kept ({edges.kept_share:.0%}), "
-        f"{edges.removed:,} removed, {edges.added:,} added.",
+        became,
         *filter(None, [release.density_in_words()]),
     ]
 
@@ -140,7 +151,12 @@ def describe_folder(certificate: Mapping[str, Any], output: Path, also: str = ""
     words = [f"Verified{also}, and written to {output}. {holds}."]
     if certificate["ids"] == "original":
         words.append("NOT replaced: the ids. People go by their ORIGINAL ids, which name them whatever k is.")
-    if k > 1:
+    if k > 1 and certificate["against"] == "graph":
+        words.append(
+            "What holds against contacts with names: knowing some of somebody's contacts says nothing about their others "
+            "beyond what is true of all members of their group. NOT hidden: what that is, such as how often two groups meet."
+        )
+    elif k > 1:
         words.append(
             f"NOT stopped: whoever knows more, such as who had contact with whom (shoal audit {output} counts)."
         )

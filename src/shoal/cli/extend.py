@@ -59,8 +59,8 @@ def extend(
         console.tell_input(graph, quiet=saving.quiet, json=saving.json)
         with console.own_stdout():
             made = run(
-                release, graph, private, allow=allow, **limits, seed=seed, effort=effort,
-                deletion_weight=removal_weight, density=density, **running, progress=saving.progress,
+                release, graph, private, allow=allow, **limits, density=density, seed=seed, effort=effort,
+                deletion_weight=removal_weight, **running, progress=saving.progress,
             )  # fmt: skip
         saving(made, output, input, f" together with {release}", private=private)
         if waiting := 0 if made.after is None else len(made.after.held_back):

@@ -37,6 +37,10 @@ class Randomness:
         digest = hashlib.blake2b(name.encode(), key=self._key, digest_size=16).digest()
         return np.random.default_rng(int.from_bytes(digest, "big"))
 
+    def secret(self, name: str) -> bytes:
+        """A secret of its own for the use called `name`, to be kept."""
+        return hashlib.blake2b(name.encode(), key=self._key, digest_size=32).digest()
+
     def rank(self, texts: Iterable[str], count: int) -> np.ndarray:
         """A secret random order of so many distinct texts that does not depend on the order they come in."""
         marks = np.empty((count, 2), ">u8")

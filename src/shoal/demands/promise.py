@@ -117,12 +117,11 @@ def _blocks(graph: TemporalGraph, horizon: str | int | None) -> np.ndarray:
         return np.zeros(graph.n_slices, np.int64)
     if not graph.ordered:
         raise InputError("a horizon is a stretch of time, and these slices have no order in time")
-    starts = [part.start if part.start is not None else part.label for part in graph.slices]
-    count = horizon
+    starts, count = _starts(graph), horizon
     if isinstance(horizon, str) and re.fullmatch(r"\s*[0-9]{1,18}\s*", horizon):
         count = int(horizon)
     if isinstance(count, str):
-        keys = _calendar(starts, count)
+        keys = calendar_stretches(graph, count, "give the horizon as a number of slices")
     elif isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
         raise InputError(f"a horizon is a width such as 1mo, or a number of slices from 1; got {shown(horizon)}")
     else:
@@ -132,18 +131,24 @@ def _blocks(graph: TemporalGraph, horizon: str | int | None) -> np.ndarray:
     return np.array([order[key] for key in keys], np.int64)
 
 
-def _calendar(starts: list[str], horizon: str) -> list[Any]:
-    parse_width(horizon)
+def _starts(graph: TemporalGraph) -> list[str]:
+    return [part.start if part.start is not None else part.label for part in graph.slices]
+
+
+def calendar_stretches(graph: TemporalGraph, width: str, instead: str) -> list[Any]:
+    """The beginning of the stretch of the calendar that each slice lies in; `instead` says what to do where there is none."""
+    parse_width(width)
+    starts = _starts(graph)
     parts = [_START.match(start) for start in starts]
     if not all(parts):
         raise InputError(
-            f"slice '{starts[[bool(p) for p in parts].index(False)]}' has no place in the calendar; give the horizon as a "
-            "number of slices, or with --origin the date that times count from"
+            f"slice '{starts[[bool(p) for p in parts].index(False)]}' has no place in the calendar; "
+            f"{instead}, or with --origin the date that times count from"
         )
     fields = [
         [int(x or default) for x, default in zip(p.groups(), (1, 1, 1, 0, 0, 0), strict=True)] for p in parts if p
     ]
     times = pl.DataFrame(fields, schema=["y", "mo", "d", "h", "mi", "s"], orient="row").select(
-        pl.datetime("y", "mo", "d", "h", "mi", "s").dt.truncate(horizon)
+        pl.datetime("y", "mo", "d", "h", "mi", "s").dt.truncate(width)
     )
     return times.to_series().to_list()

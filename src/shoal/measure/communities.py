@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from importlib import import_module
 
 import numpy as np
-from scipy.sparse import coo_array, csr_matrix
 
+from shoal.common import communities
 from shoal.common.edges import edge_keys
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
@@ -45,8 +45,7 @@ def louvain(graph: TemporalGraph, seed: int) -> np.ndarray:
     """The community of every node, found by scikit-network's Louvain; NONE outside every community.
 
     The edge between two people weighs as much as the number of slices they meet in (for a directed graph, both
-    directions together). Louvain maximises Newman's modularity by moving one node at a time, in an order drawn from
-    the seed: V. Blondel, J.-L. Guillaume, R. Lambiotte & E. Lefebvre 2008, doi:10.1088/1742-5468/2008/10/P10008.
+    directions together).
 
     Examples
     --------
@@ -55,21 +54,10 @@ def louvain(graph: TemporalGraph, seed: int) -> np.ndarray:
     >>> bool(labels[0] == labels[1] == labels[2] != labels[3]), labels[6:].tolist()
     (True, [-1, -1])
     """
-    from sknetwork.clustering import Louvain
-
     n_nodes = graph.n_nodes
     if graph.n_edges == 0:
         return np.full(n_nodes, NONE, np.int64)
-    edges = np.concatenate([graph.edges(t) for t in range(graph.n_slices)])
-    ends, others = edges[:, 0], edges[:, 1]
-    weights = coo_array(
-        (np.ones(2 * len(edges)), (np.concatenate([ends, others]), np.concatenate([others, ends]))),
-        shape=(n_nodes, n_nodes),
-    )
-    method = Louvain(
-        modularity="newman", shuffle_nodes=True, random_state=seed, return_probs=False, return_aggregate=False
-    )
-    labels = np.asarray(method.fit_predict(csr_matrix(weights)), np.int64)
+    labels = communities.louvain(np.concatenate([graph.edges(t) for t in range(graph.n_slices)]), n_nodes, seed)
     sizes = np.bincount(labels, minlength=1)
     return np.where(sizes[labels] >= smallest_community(n_nodes), labels, NONE)
 

@@ -75,6 +75,19 @@ class Comparison(Tabular):
             },
         }
 
+    def without_pairs(self) -> Comparison:
+        """The same without what became of single edges, which says nothing where contacts changed hands.
+
+        >>> table = pl.DataFrame({"label": ["mon"], "edges_kept": [1]})
+        >>> Comparison(2, False, table, {"edges_kept": 1, "hub_overlap": 0.5}).without_pairs().overall
+        {'hub_overlap': 0.5}
+        """
+        single = ("edges_kept", "edges_added", "edges_removed", "edges_kept_share")
+        overall = {name: value for name, value in self.overall.items() if name not in single}
+        if "edges" in overall:
+            overall["edges"] = overall["edges"] | {"agreement": None}
+        return replace(self, slices=self.slices.drop(*single, strict=False), overall=overall)
+
     def to_polars(self) -> pl.DataFrame:
         """One row per slice: the table `slices`."""
         return self.slices

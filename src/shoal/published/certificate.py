@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import shoal
 from shoal.demands.promise import Promise
 from shoal.files.appear import sha256
 from shoal.published.coarse import WEAKEST_BOUND
 from shoal.release import EdgeCounts, Release, normalised_cost, times_optimum
+
+if TYPE_CHECKING:
+    from shoal.move.steps import Moved
 
 
 def guarantee_in_words(promise: Promise) -> str:
@@ -46,6 +49,16 @@ def _stretch(promise: Promise) -> str:
     return f"{horizon} slices" if horizon.isdigit() else horizon
 
 
+def moved_in_words(move: str) -> str:
+    """What is promised beside the numbers where ties changed hands."""
+    often = {"slice": "anew in every slice", "tie": "once for all slices"}.get(move, f"anew every {move}")
+    return (
+        f" Beside that, contacts changed hands inside groups, {often}: two originals that differ only in which member of a group "
+        "has which contacts with which other group, and that agree in the groups and in the totals of this certificate, give this "
+        "release with the same probability. Contacts of particular people are not to be read from it."
+    )
+
+
 class Facts(NamedTuple):
     """What a certificate says of a release beside its promise: aggregates only, no original id, no edge, no seed."""
 
@@ -60,6 +73,7 @@ class Facts(NamedTuple):
     bound: int
     edges: EdgeCounts
     limits: str | None = None
+    moved: Moved | None = None
 
 
 def certificate(release: Release, folder: Path, *, keep_ids: bool) -> dict[str, Any]:
@@ -77,6 +91,7 @@ def certificate(release: Release, folder: Path, *, keep_ids: bool) -> dict[str, 
         bound=release.bound,
         edges=release.edges,
         limits=None if release.limits is None else release.limits.in_words(),
+        moved=release.moved,
     )
     return make_certificate(promise, promise.people_by_level(), facts, folder, keep_ids=keep_ids)
 
@@ -88,13 +103,18 @@ def make_certificate(
 
     Files in folders below are named with their path.
     """
-    edges, n, times = facts.edges, facts.n_nodes, times_optimum(facts.l1, facts.bound)
+    edges, n, times, moved = facts.edges, facts.n_nodes, times_optimum(facts.l1, facts.bound), facts.moved
+    hidden = moved is not None and promise.k > 1
     return {
         "format": 2,
         "made_by": f"shoal {shoal.__version__}",
-        "guarantee": guarantee_in_words(promise),
+        "guarantee": guarantee_in_words(promise) + (moved_in_words(moved.move) if moved and hidden else ""),
         "attacker": "knows the degree of a person in every slice"
-        + (" of any one block of the calendar" if promise.n_blocks > 1 else ""),
+        + (" of any one block of the calendar" if promise.n_blocks > 1 else "")
+        + (", or holds contacts with names" if hidden else ""),
+        "against": "numbers" if moved is None else "graph",
+        "move": None if moved is None else moved.move,
+        "totals": None if moved is None else moved.totals.to_dict(),
         "limits": facts.limits,
         "rounding": None,
         "k": promise.k,

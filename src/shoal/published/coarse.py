@@ -103,9 +103,11 @@ def published_numbers(
 
     `alone` people stood alone in the original, `compared` are the graphs that were, `second` is who held a part of the original.
     """
-    original, graph = release.original, release.graph
+    original, graph, edges = release.original, release.graph, coarse_edges(release.edges)
+    if release.moved is not None:  # then what was added and removed is no total
+        edges = EdgeCounts(floor_grid(release.edges.original), edges.released, 0, 0)
     return PublishedNumbers(
-        edges=coarse_edges(release.edges),
+        edges=edges,
         cost=coarse_cost(release.cost_l1, release.bound, graph.n_nodes, graph.n_slices),
         alone=floor_grid(alone),
         slice_edges=coarse_slices(release.slice_edges, original, graph),
@@ -140,6 +142,10 @@ def coarse_cost(l1: int, bound: int, n_people: int, n_slices: int) -> dict[str, 
 def coarse_certificate(exact: dict[str, Any]) -> dict[str, Any]:
     """The certificate that goes into the folder, from the one with exact numbers."""
     cost, counts = exact["cost"], exact["edges"]
+    if exact["against"] == "graph":  # what became of single contacts, and of somebody's degree, is no total
+        known = {"original": floor_grid(counts["original"]), "released": counts["released"]}
+        nothing = dict.fromkeys(cost), dict.fromkeys(counts)
+        return exact | {"rounding": ROUNDING, "cost": nothing[0], "edges": nothing[1] | known}
     edges = coarse_edges(EdgeCounts(*(counts[name] for name in _EDGES)))
     return exact | {
         "rounding": ROUNDING,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.realize.highs import minimise, rows_of
+from shoal.realize.highs import Rows, minimise, rows_of
 
 if TYPE_CHECKING:
     from shoal.realize.choose import DegreeProgram
@@ -40,16 +40,13 @@ def solve_whole(program: DegreeProgram, nodes: float, gap: float) -> tuple[np.nd
     shape = (people.size, n_edges + m + n_free)
     sign = np.where(cols < n_edges + m, 1.0, -1.0)
     constraints = [rows_of((rows, cols), sign, shape, degrees[people], np.inf)]
-    sums = []
     if program.adds_up:
-        sums.append((program.side * program.sizes, extra, 0.0, 0.0))
+        total = np.concatenate([np.zeros(n_edges), program.side * program.sizes, extra, np.zeros(len(worth))])
+        constraints.append(_whole_row(total, 0, 0))
     if program.within is not None:
-        fewest, most = program.within
-        sums.append((program.sizes, np.zeros(len(extra)), 2.0 * fewest, 2.0 * most))
-    for of_groups, of_extra, low_sum, high_sum in sums:
-        total = np.concatenate([np.zeros(n_edges), of_groups, of_extra, np.zeros(len(worth))])
-        used = np.flatnonzero(total)
-        constraints.append(rows_of((np.zeros_like(used), used), total[used], (1, total.size), low_sum, high_sum))
+        total = np.concatenate([np.zeros(n_edges), program.sizes, np.zeros(n_free)])
+        low_sum, high_sum = (2.0 * count for count in program.within)
+        constraints.append(_whole_row(total, low_sum, high_sum))
     low, high = program.low[:-1], program.high[:-1].astype(float)
     if not view.directed:
         high = np.maximum(np.minimum(high, program.degrees.max() + 1.0), low)
@@ -62,3 +59,9 @@ def solve_whole(program: DegreeProgram, nodes: float, gap: float) -> tuple[np.nd
         gap=gap,
     )
     return None if x is None else (np.rint(x[n_edges : n_edges + m]).astype(np.int64), x[:n_edges] > 0.5)
+
+
+def _whole_row(values: np.ndarray, low: float, high: float) -> Rows:
+    """One constraint on all variables together."""
+    used = np.flatnonzero(values)
+    return rows_of((np.zeros_like(used), used), values[used], (1, values.size), low, high)

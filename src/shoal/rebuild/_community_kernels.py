@@ -8,7 +8,9 @@ from shoal._numba import njit
 
 
 @njit
-def move_all(start, other, weight, label, passes, order):
+def move_all(
+    start: np.ndarray, other: np.ndarray, weight: np.ndarray, label: np.ndarray, passes: int, order: np.ndarray
+) -> np.ndarray:
     """Move nodes between communities, in this order, until a pass moves fewer than one in a hundred."""
     n, everything = label.size, 0.0
     degree, total, links = np.zeros(n), np.zeros(n), np.zeros(n)

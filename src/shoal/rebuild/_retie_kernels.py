@@ -36,6 +36,7 @@ class Around(NamedTuple):
     exempt: np.ndarray
     pull: np.ndarray  # what a contact with each node adds to somebody's PageRank; none where that does not count
     share: np.ndarray  # (2, nodes) what a contact that is there in the slice before, after, adds to the correlation
+    common: bool  # whether contacts that two share are looked at
 
 
 class Ties(NamedTuple):
@@ -114,7 +115,7 @@ def look(e, u, v, skip, other_skip, n, a, t):
     seen[STEP] = (marks & BEFORE > 0) + (marks & AFTER > 0)
     one, other = start[u + 1] - start[u], start[v + 1] - start[v]
     seen[LEAST], seen[MOST] = bucket(min(one, other)), bucket(max(one, other))
-    seen[COMMON] = 0 if t.half else bucket(_common(u, v, skip, other_skip, n, t))
+    seen[COMMON] = 0 if t.half or not a.common else bucket(_common(u, v, skip, other_skip, n, t))
     seen[KIND] = a.kind[u] >= 0 and a.kind[u] == a.kind[v]
     for side in range(2):
         t.repeats[e, side] = a.share[side, u] + a.share[side, v] if marks & (1 << side) else 0.0
@@ -213,7 +214,17 @@ def _gain(marks):
 
 
 @njit
-def retie(steps, n, hot, a, aim, have, total, t, rng):
+def retie(
+    steps: int,
+    n: int,
+    hot: float,
+    a: Around,
+    aim: Aim,
+    have: np.ndarray,
+    total: np.ndarray,
+    t: Ties,
+    rng: np.random.Generator,
+) -> int:
     """Swap ends, as long as the edges come nearer to what is aimed at, or stay as near; how many swaps were made.
 
     Proposals begin with an edge that counts. One is taken that costs no more edits than are left to spend, touches nothing
@@ -266,7 +277,7 @@ def retie(steps, n, hot, a, aim, have, total, t, rng):
 
 
 @njit
-def start_ties(n, a, all_count, t):
+def start_ties(n: int, a: Around, all_count: bool, t: Ties) -> None:
     """Tie the stubs to the edges ``t.current`` holds, look at each of them, and list those that count."""
     fill = t.start.copy()
     for e in range(t.current.counts[0]):

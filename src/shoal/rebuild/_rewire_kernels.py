@@ -159,7 +159,7 @@ def _pop(heap):
 
 
 @njit
-def half_edges(keys, n):
+def half_edges(keys: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     """The others of every end: ``other[start[i]:start[i + 1]]``."""
     ends = np.empty(2 * keys.size, np.int64)
     for q in range(keys.size):

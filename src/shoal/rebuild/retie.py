@@ -48,6 +48,7 @@ def retie(
     kind: np.ndarray | None = None,
     crowd: np.ndarray | None = None,
     weight: np.ndarray = WEIGHT,
+    apart: np.ndarray | None = None,
     tries: float = 100,
     budget: int = 0,
     rng: np.random.Generator,
@@ -56,7 +57,7 @@ def retie(
 
     Without ``aims.counts`` a swap costs no edit, or few (``budget`` for the slice). With them all edges swap, whatever they were
     before, and between members of one ``crowd`` only, if there are crowds. ``tries`` are the swaps looked at for each edge that
-    counts; ``kind`` is everybody's community, for edges inside one.
+    counts; ``kind`` is everybody's community, for edges inside one. Of each feature, buckets from ``apart`` on count as one.
 
     >>> from shoal.realize.ties import look_around
     >>> square = SliceView(np.array([[0, 1], [2, 3]], dtype=np.int32), np.zeros(4, int))
@@ -66,7 +67,11 @@ def retie(
     >>> len(retie(square, made, others, aims, rng=np.random.default_rng(0))[0])
     2
     """
-    ties, seen = begin(view, edges, elsewhere, kind, crowd, all_count=aims.counts is not None, budget=budget)
+    apart = np.full(FEATURES, BUCKETS - 1) if apart is None else apart
+    common = bool(apart[kernels.COMMON])
+    ties, seen = begin(
+        view, edges, elsewhere, kind, crowd, all_count=aims.counts is not None, common=common, budget=budget
+    )
     m, counted = len(edges), int(ties.counts[0])
     before = counts_of(ties.seen[:m][ties.where < 0])
     wanted = before if aims.counts is None else aims.counts
@@ -87,7 +92,7 @@ def retie(
         worth[side] = 1 / typical**2 if typical else 0.0
     if aims.ranks is not None:
         seen = seen._replace(pull=_pulls(view, edges, *aims.ranks, ties.off))
-    aim = Aim(wanted, np.full(FEATURES, BUCKETS - 1), weight, goal, worth, aims.counts is not None)
+    aim = Aim(wanted, apart, weight, goal, worth, aims.counts is not None)
     kernels.retie(int(tries * counted), view.n_nodes, 0.0, seen, aim, have, total, ties, rng)
     counts = [counts_of(ties.seen[:m][which]) for which in (ties.where < 0, ties.where >= 0)]
     return view.as_edges(np.sort(ties.current.items[:m])), np.stack(counts)
@@ -127,6 +132,7 @@ def begin(
     crowd: np.ndarray | None,
     *,
     all_count: bool,
+    common: bool = True,
     budget: int = 0,
 ) -> tuple[Ties, Around]:
     """The edges as stubs, every one looked at."""
@@ -148,13 +154,18 @@ def begin(
         np.array([0, 4 * m if all_count else budget]),
         np.zeros(n),
     )
-    seen = _around(view, edges, elsewhere, kind, crowd)
+    seen = _around(view, edges, elsewhere, kind, crowd, common)
     kernels.start_ties(n, seen, all_count, ties)
     return ties, seen
 
 
 def _around(
-    view: SliceView, edges: np.ndarray, elsewhere: Elsewhere, kind: np.ndarray | None, crowd: np.ndarray | None
+    view: SliceView,
+    edges: np.ndarray,
+    elsewhere: Elsewhere,
+    kind: np.ndarray | None,
+    crowd: np.ndarray | None,
+    common: bool,
 ) -> Around:
     """What is around as the kernel sees it, with the edges and the limits of the original slice."""
     n, half, copies = view.people, view.half, view.n_nodes // max(1, view.people)
@@ -176,4 +187,6 @@ def _around(
     start, near = half_edges(every, view.n_nodes)
     first, who = buckets(crowds, int(crowds.max(initial=0)) + 1)
     found = new_set(every, every.size)
-    return Around(found, table[0], table[1], start, near, kinds, crowds, first, who, view.exempt, NO_PULL, share)
+    return Around(
+        found, table[0], table[1], start, near, kinds, crowds, first, who, view.exempt, NO_PULL, share, common
+    )

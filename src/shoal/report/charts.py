@@ -110,7 +110,8 @@ def edges_per_slice(graph: TemporalGraph, counts: Sequence[EdgeCounts | None]) -
     bars = [
         (len(graph.edges(t)), 0, 0, 0) if c is None else (0, c.kept, c.removed, c.added) for t, c in enumerate(counts)
     ]
-    whats = ["changes not told", "kept", "removed", "added"]
+    told = any(c is not None for c in counts)
+    whats = ["changes not told" if told else "edges", "kept", "removed", "added"]
     frame = pl.DataFrame(
         {
             "slice": [s.label for s in graph.slices for _ in whats],
@@ -121,7 +122,7 @@ def edges_per_slice(graph: TemporalGraph, counts: Sequence[EdgeCounts | None]) -
             "edges": [n for bar in bars for n in bar],
         }
     )
-    shown = list(zip(whats, (UNTOLD, KEPT, REMOVED, ADDED), strict=True))[0 if None in counts else 1 :]
+    shown = list(zip(whats, (UNTOLD, KEPT, REMOVED, ADDED), strict=True))[None not in counts : None if told else 1]
     frame = frame.filter(pl.col("what").is_in([what for what, _ in shown]))
     stack = alt.Order("rank:Q")  # kept at the bottom
     colour = alt.Color("what:N", scale=alt.Scale(domain=[what for what, _ in shown], range=[c for _, c in shown]))

@@ -24,7 +24,7 @@ from shoal.graph import TemporalGraph
 from shoal.measure import Comparison, compare
 from shoal.published import coarse
 from shoal.published.about import About
-from shoal.published.certificate import guarantee_in_words
+from shoal.published.certificate import guarantee_in_words, moved_in_words
 from shoal.release import Release
 from shoal.report import charts, over_time
 from shoal.report.about import facts
@@ -125,7 +125,7 @@ class Report:
             "limits": _limits(release),
             "before": self.before.to_dict(),
             "after": self.after.to_dict(),
-            "comparison": self.comparison.to_dict(),
+            "comparison": self._shown(self.comparison).to_dict(),
             "learned": None if self.learned is None else [one.to_dict() for one in self.learned.learned],
         }
         both = release.graph.has_layers and release.graph.ordered
@@ -140,7 +140,7 @@ class Report:
             stronger=stronger,
             before=self.before,
             after=self.after,
-            comparison=self.comparison,
+            comparison=self._shown(self.comparison),
             edges=release.edges,
             kept_share=release.edges.kept_share,
             l1=release.cost_l1,
@@ -154,6 +154,10 @@ class Report:
         found = facts(self.release, self.about, keep_ids=self.keep_ids, exact=exact, lines=lines)
         found |= {} if self.looked.sampled is None else {"measured on": self.looked.sampled}
         return {"title": title, "facts": found, "lines": None if lines is None else lines._asdict()}
+
+    def _shown(self, comparison: Comparison) -> Comparison:
+        """Without what became of single edges, where contacts changed hands."""
+        return comparison if self.release.moved is None else comparison.without_pairs()
 
     @property
     def alone(self) -> int:
@@ -177,7 +181,7 @@ class Report:
             "limits": _limits(release),
             "before": {"n_nodes": release.graph.n_nodes, "alone": told.alone},
             "after": after.to_dict(),
-            "comparison": told.comparison.to_dict(),
+            "comparison": self._shown(told.comparison).to_dict(),
             **({} if told.learned is None else {"learned": told.learned}),
         }
         html = _render(
@@ -191,7 +195,7 @@ class Report:
             stronger=[],
             before=None,
             after=after,
-            comparison=told.comparison,
+            comparison=self._shown(told.comparison),
             edges=told.edges,
             kept_share=coarse.floor_share(told.edges.kept, told.edges.original),
             l1=told.cost["l1"],
@@ -204,7 +208,9 @@ class Report:
 
 def _render(release: Release, looked: TemporalGraph, *, exact: bool, **said: Any) -> str:
     """The page, whose pictures show what it says and no more."""
-    graph = release.graph
+    graph, moved = release.graph, release.moved
+    if moved is not None:
+        said |= {"slice_edges": [None] * graph.n_slices}
     pictures = {
         "crowds": charts.crowds(release, before=exact),
         "risk": charts.risk(said["before"], said["after"]),
@@ -223,7 +229,8 @@ def _render(release: Release, looked: TemporalGraph, *, exact: bool, **said: Any
         limits=_limits(release),
         rounding=coarse.ROUNDING,
         headline=_headline(release),
-        guarantee=guarantee_in_words(release.promise),
+        guarantee=guarantee_in_words(release.promise)
+        + (moved_in_words(moved.move) if moved is not None and release.k > 1 else ""),
         alone_now=_alone(release.promise, graph),
         within=" within one block of the calendar" if release.promise.n_blocks > 1 else "",
         beyond=_strongest(said["after"]),

@@ -106,6 +106,7 @@ def private_record(
         "groups": dict(zip(published, release.groups.tolist(), strict=True)),
         "highest": len(published) if release.after is None else release.after.highest,
         "limits": None if release.limits is None else release.limits.to_carry_on(published),
+        "moved": None if release.moved is None else release.moved.to_carry_on(),
         "held_back": list(release.after.held_back) if release.after is not None else [],
     }
     if is_table(file):

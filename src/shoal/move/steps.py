@@ -1,0 +1,119 @@
+"""Stages 2 and 3 against a second graph: move the ties of every slice, give groups the mean of their degrees, rebuild, swap.
+
+Everything after the moving sees the moved slices, the groups and the published totals alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.common.randomness import Randomness
+from shoal.demands.against import SLICE, Moving
+from shoal.demands.promise import Promise
+from shoal.engine import Done, Tell
+from shoal.engine.parts import Array, load
+from shoal.engine.work import Runner
+from shoal.errors import GuaranteeError
+from shoal.graph import TemporalGraph
+from shoal.move.guide import group_kinds
+from shoal.move.match import ROUNDS, Totals, find_totals, match_totals
+from shoal.move.permute import move_slice
+from shoal.realize.mean import mean_degrees
+from shoal.realize.view import SliceView
+from shoal.rebuild import rewire
+
+
+class Moved(NamedTuple):
+    """How ties were moved: how long they keep their hands, the secret of the permutations, and the totals that were matched."""
+
+    move: str
+    secret: bytes
+    totals: Totals
+
+    def to_carry_on(self) -> dict[str, str]:
+        """What a later release needs, for the private record."""
+        return {"move": self.move, "secret": self.secret.hex()}
+
+
+class MovePiece(NamedTuple):
+    """A slice: its edges, everybody's group, the key of its permutations, and its own chance."""
+
+    edges: Array
+    labels: Array
+    key: np.ndarray
+    directed: bool
+    rng: np.random.Generator
+
+
+class MixPiece(NamedTuple):
+    """A moved slice, and everybody's kind."""
+
+    moved: Array
+    kind: Array
+
+
+def rebuild_moved(
+    graph: TemporalGraph,
+    promise: Promise,
+    moving: Moving,
+    secret: bytes,
+    effort: str,
+    chance: Randomness,
+    labels: list[np.ndarray],
+    run: Runner,
+    tell: Tell,
+) -> tuple[TemporalGraph, Totals]:
+    """The slices after moving, rebuilding and swapping, and the totals that were matched."""
+    held = [run.keep(f"labels-{block:05}", of) for block, of in enumerate(labels)]
+    pieces = [
+        MovePiece(graph.held(t), held[block], moving.key(secret, t), graph.directed, chance.stream(f"rebuild/{t}"))
+        for t, block in enumerate(promise.blocks)
+    ]
+    made = run("slice", _move, pieces, lambda share: tell(0.5 * share))
+    moved = [done.arrays["moved"] for done in made]
+    blocks = [[moved[t] for t in promise.slices(block)] for block in range(promise.n_blocks)]
+    kinds = group_kinds(zip(blocks, held, strict=True), chance, run)
+    kinds = [kinds[block] for block in promise.blocks]
+    mixing = run("mixing", _inside, [MixPiece(*piece) for piece in zip(moved, kinds, strict=True)])
+    totals = find_totals(graph, run)
+    tied = match_totals(
+        graph,
+        [done.arrays["edges"] for done in made],
+        [done.facts["inside"] for done in mixing],
+        kinds,
+        totals,
+        ROUNDS[effort],
+        chance,
+        run,
+        lambda share: tell(0.5 + 0.5 * share),
+        mix=moving.move == SLICE,
+    )
+    return graph.with_edges(tied), totals
+
+
+def _move(piece: MovePiece, threads: int, tell: Tell) -> Done:
+    labels = load(piece.labels)
+    moved = move_slice(load(piece.edges), labels, piece.key, directed=piece.directed)
+    made = rebuild_mean(moved, labels, directed=piece.directed, rng=piece.rng)
+    return Done({}, {"moved": moved, "edges": made})
+
+
+def rebuild_mean(edges: np.ndarray, labels: np.ndarray, *, directed: bool, rng: np.random.Generator) -> np.ndarray:
+    """A slice in which every group has the mean of its members' degrees, near to the given one."""
+    view = SliceView(edges, labels, directed=directed)
+    if len(edges) == 0:
+        return edges
+    wanted = mean_degrees(view, rng)[view.labels]
+    made = rewire(view, wanted, rng=rng)
+    if not np.array_equal(SliceView(made, labels, directed=directed).degrees, wanted):
+        raise GuaranteeError(
+            "a slice was rebuilt with other degrees than chosen; nothing was released, please report this"
+        )
+    return made
+
+
+def _inside(piece: MixPiece, threads: int, tell: Tell) -> Done:
+    kinds = load(piece.kind)[load(piece.moved)]
+    return Done({"inside": float((kinds[:, 0] == kinds[:, 1]).mean()) if len(kinds) else 0.0}, {})

@@ -1,0 +1,160 @@
+"""Releases against a second graph, whole: what holds for every kind of graph, what is refused, and what goes on."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import shoal
+from shoal.common.randomness import Randomness
+from shoal.demands.against import make_moving
+from shoal.demands.promise import make_promise
+from shoal.graph import TemporalGraph
+from shoal.move.guide import community_columns
+from shoal.realize.mean import mean_degrees
+from shoal.realize.view import SliceView
+
+
+def graph_of(n: int, n_slices: int, *, seed: int, directed: bool = False, layers: bool = False) -> TemporalGraph:
+    """Communities of ten, most contacts inside them and going on for a while."""
+    rng = np.random.default_rng(seed)
+    slices: dict[str, list[tuple[int, int]]] = {}
+    pairs = [(u, v) for u in range(n) for v in range(n) if u != v and (u // 10 == v // 10 or rng.random() < 0.1)]
+    lasting = [p for p in pairs if rng.random() < 0.2]
+    for t in range(n_slices):
+        slices[f"2024-01-{t + 1:02}"] = [p for p in lasting if rng.random() < 0.6] or [(0, 1)]
+    return TemporalGraph.from_slices(slices, nodes=range(n), directed=directed, ordered=not layers)
+
+
+KINDS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "plain": ({}, {}),
+    "directed": ({"directed": True}, {}),
+    "layers": ({"layers": True}, {}),
+    "levels": ({}, {"k": dict.fromkeys(range(20), 4)}),
+    "some people": ({}, {"protect": range(25)}),
+    "horizon": ({}, {"horizon": 2}),
+    "one slice": ({"n_slices": 1}, {}),
+    "whole ties": ({}, {"move": "tie"}),
+    "weeks": ({"n_slices": 9}, {"move": "1w"}),
+    "k = 1": ({}, {"k": 1}),
+}
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_every_release_keeps_the_promise_of_numbers_too(kind: str, tmp_path: Path) -> None:
+    shape, asked = KINDS[kind]
+    graph = graph_of(40, **({"n_slices": 5, "seed": 1} | shape))
+    options = {"k": 4, "seed": 2, "effort": "fast", "against": "graph"} | asked
+    release = shoal.anonymize(graph, **options)
+    again = shoal.anonymize(graph, **options, jobs=1)
+    assert release.graph == again.graph
+    certificate = release.save(tmp_path / "r", private=tmp_path / "record.json", report=False)
+    published = json.loads((tmp_path / "r" / "certificate.json").read_text())
+    assert certificate["against"] == published["against"] == "graph"
+    assert published["edges"]["kept"] is None
+    assert published["cost"]["l1"] is None
+    assert published["totals"] == release.moved.totals.to_dict()
+    assert shoal.verify(tmp_path / "r", record=tmp_path / "record.json").holds
+    kept = release.graph.n_edges / graph.n_edges
+    assert 0.8 < kept < 1.25
+
+
+def test_nothing_looks_at_the_original_after_ties_were_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stages of the plain release that compare with it are not run."""
+
+    def never(*given: Any, **more: Any) -> None:
+        raise AssertionError("this compares with the original")
+
+    for name in ("rebuild_slices", "retie_slices"):
+        monkeypatch.setattr(sys.modules["shoal.anonymize"], name, never)
+    assert shoal.anonymize(graph_of(20, 3, seed=3), 3, seed=5, effort="fast", against="graph").moved is not None
+
+
+def test_work_that_was_stopped_goes_on_to_the_same_release(tmp_path: Path) -> None:
+    graph = graph_of(30, 3, seed=3)
+    options = {"k": 3, "seed": 5, "effort": "fast", "against": "graph"}
+    whole = shoal.anonymize(graph, **options)
+    kept = shoal.anonymize(graph, **options, work_dir=tmp_path / "w")
+    steps = sorted((tmp_path / "w").glob("retie-*"))
+    assert steps
+    for step in steps[3:]:
+        step.unlink()
+    resumed = shoal.anonymize(graph, **options, work_dir=tmp_path / "w", resume=True)
+    assert whole.graph == kept.graph == resumed.graph
+
+
+@pytest.mark.parametrize("move", ["slice", "tie", "1w"])
+def test_extensions_go_on(move: str, tmp_path: Path) -> None:
+    graph = graph_of(36, 6, seed=4)
+    labels = [part.label for part in graph.slices]
+    first = TemporalGraph.from_slices({labels[t]: graph.edges(t).tolist() for t in range(4)}, nodes=range(36))
+    later = TemporalGraph.from_slices({labels[t]: graph.edges(t).tolist() for t in (4, 5)}, nodes=range(42))
+    record = tmp_path / "record.json"
+    made = shoal.anonymize(first, 3, seed=1, against="graph", move=move, effort="fast")
+    made.save(tmp_path / "a", private=record, report=False)
+    more = shoal.extend(tmp_path / "a", later, record, seed=2, effort="fast")
+    assert more.moved is not None
+    assert more.moved.secret == made.moved.secret
+    more.save(tmp_path / "b", private=tmp_path / "next.json", report=False)
+    assert shoal.verify([tmp_path / "a", tmp_path / "b"]).holds
+    with pytest.raises(shoal.InputError, match="moves contacts"):
+        shoal.extend(tmp_path / "a", later, record, allow="add")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"against": "everybody"}, "against"),
+        ({"against": "numbers", "move": "tie"}, "only against='graph'"),
+        ({"move": "sometimes"}, "slice width"),
+        ({"move": 3}, "move is"),
+        ({"allow": "add"}, "only added"),
+        ({"keep": [(0, 1)]}, "must stay"),
+        ({"forbid": [(0, 1)]}, "must not be"),
+        ({"exempt": [0]}, "exempt"),
+        ({"method": "greedy"}, "the method 'search'"),
+        ({"objective": "l1"}, "mean of their members"),
+        ({"deletion_weight": 2.0}, "mean of their members"),
+        ({"density": "free"}, "mean of their members"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(options: dict[str, Any], words: str) -> None:
+    graph = TemporalGraph.from_slices({"2024-01-01": [(0, 1), (1, 2), (2, 3)]})
+    with pytest.raises(shoal.InputError, match=words):
+        shoal.anonymize(graph, 2, **({"against": "graph"} | options))
+
+
+def test_layers_have_no_calendar() -> None:
+    with pytest.raises(shoal.InputError, match="no order in time"):
+        shoal.anonymize(graph_of(10, 2, seed=0, layers=True), 2, against="graph", move="1w")
+
+
+def test_hands_last_as_long_as_was_asked_for() -> None:
+    graph, secret = graph_of(10, 9, seed=0), Randomness(1, b"").secret("move")
+    promise = make_promise(graph, 2)
+    for move, stretches in (("slice", 9), ("1w", 2), ("tie", 1)):
+        moving = make_moving(graph, promise, None, against="graph", move=move)
+        assert moving is not None
+        assert len({moving.key(secret, t).tobytes() for t in range(9)}) == stretches
+
+
+def test_means_depend_on_the_sums_of_groups_alone_and_keep_the_edges() -> None:
+    rng = np.random.default_rng(0)
+    pairs = np.array([(u, v) for u in range(60) for v in range(u)], np.int32)[:, ::-1]
+    for _ in range(20):
+        edges, labels = pairs[rng.random(len(pairs)) < 0.1], np.sort(rng.integers(0, 12, 60))
+        labels = np.unique(labels, return_inverse=True)[1]
+        view = SliceView(edges, labels)
+        found = mean_degrees(view, np.random.default_rng(1))
+        sums = np.bincount(labels, view.degrees)
+        assert abs(int(found @ view.sizes) - int(sums.sum())) <= view.sizes.max()
+        assert (np.abs(found - sums / view.sizes) <= 2).all()
+
+
+def test_columns_cost_nothing_where_there_are_no_communities() -> None:
+    assert not community_columns(np.zeros(6, np.int64), np.ones(6, np.int64), -0.1).any()
