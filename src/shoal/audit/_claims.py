@@ -19,7 +19,7 @@ LONGEST_TEXT = 2_000
 # No table of a release says whether these are true. Their form is checked, and what follows from them.
 UNPROVEN = (
     "made_by", "method", "limits", "rounding", "cost.l1", "cost.lower_bound", "cost.at_most_times_optimum", "edges.added",
-    "edges.removed", "against", "move", "totals", "edges.original",
+    "edges.removed", "against", "move", "totals",
 )  # fmt: skip
 # Where contacts changed hands, how many of them are where they were is told by nobody.
 UNTOLD = (
@@ -190,7 +190,7 @@ def attacker_of(claims: dict[str, Any]) -> str:
     """Against whom a release with these claims protects."""
     knows = "knows the degree of a person in every slice"
     knows = knows if claims["n_blocks"] == 1 else f"{knows} of any one block of the calendar"
-    return f"{knows}, or holds contacts with names" if claims["against"] == "graph" and claims["k"] > 1 else knows
+    return f"{knows}, or holds contacts with names" if claims.get("against") == "graph" and claims["k"] > 1 else knows
 
 
 def guarantee_of(claims: dict[str, Any]) -> str:
@@ -205,7 +205,7 @@ def guarantee_of(claims: dict[str, Any]) -> str:
         slices += f" of a block of the calendar (a horizon of {length}, {n_blocks:,} blocks)"
         known = "these numbers of somebody for any one block"
         beyond = " Somebody who knows numbers from several blocks may find people: this release does not protect against that."
-    if claims["against"] == "graph":
+    if claims.get("against") == "graph":
         beyond += _moved_of(str(claims["move"]))
     whoever = f"Whoever knows {known}, and nothing else, is left with"
     if len(people) == 1:
@@ -266,7 +266,7 @@ def _tells_order(found: Counted) -> bool:
 
 def not_checked(claims: dict[str, Any], found: Counted | None) -> tuple[str, ...]:
     """Claims that nothing in the folder proves."""
-    names = list(UNPROVEN)
+    names = [*UNPROVEN, *(("edges.original",) if claims.get("against") == "graph" else ())]
     if claims.get("ids") != "pseudonyms" or (found is not None and not found.numbered):
         names.append("ids")
     if found is None or not _tells_order(found):
