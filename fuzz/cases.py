@@ -133,6 +133,8 @@ def _how(rng: Random, *, limited: bool) -> dict[str, Any]:
         found["objective"] = rng.choice(["edges", "l1"])
     if method == "search" and found.get("objective") != "l1" and rng.random() < 0.25:
         found["deletion_weight"] = rng.choice([0.01, 0.5, 1.0, 2, 10.0, 1000])
+    if rng.random() < 0.2:
+        found["density"] = "free"
     if method != "search":
         found["restarts"] = rng.randint(1, 4)
     return found

@@ -132,10 +132,11 @@ def retie_slices(
         everything = ([graph.held(t) for t in range(count)], graph.n_nodes, chance.stream("communities"))
         kind = run("communities", _communities, [everything])[0].arrays["kind"]
     slices = [released.held(t) for t in range(count)]
+    small = [t for t in range(count) if len(slices[t]) <= cells.CELL_EDGES]  # others would not fit one process
     counted: list[np.ndarray] = [np.zeros((2, FEATURES, BUCKETS))] * count
     for r in range(rounds):
         for odd in (0, 1):
-            which, lean = range(odd, count, 2), _lean(np.sum(counted, axis=0))
+            which, lean = [t for t in small if t % 2 == odd], _lean(np.sum(counted, axis=0))
             pieces = [
                 RetiePiece(
                     t,
@@ -191,10 +192,7 @@ def _rebuild(piece: SlicePiece, threads: int, tell: Tell) -> Done:
 
 
 def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Done:
-    """A slice tied anew; one that had to be rebuilt in cells stays as it is."""
     now, n = load(piece.slices[piece.t]), piece.people
-    if len(now) > cells.CELL_EDGES:
-        return Done({}, {"edges": now, "counts": np.zeros((2, FEATURES, BUCKETS))})
     view = SliceView(load(piece.original), np.zeros(n, np.int64), directed=piece.directed, limits=piece.limits)
     elsewhere = look_around(piece.slices, piece.t, piece.near, n)
     kind = None if piece.kind is None else load(piece.kind)

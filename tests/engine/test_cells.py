@@ -56,6 +56,6 @@ def test_cells_are_cut_alike_in_memory_over_files_and_on_a_cluster(tmp_path, mon
 def test_a_cell_that_is_left_is_noticed(monkeypatch):
     graph = shoal.datasets.messenger(60, 1, seed=2)
     monkeypatch.setattr("shoal.cells.CELL_EDGES", 10)
-    monkeypatch.setattr("shoal.cells.rebuild_slice", lambda edges, *rest, **options: edges[:, ::-1])
+    monkeypatch.setattr("shoal.cells.rebuild_slice", lambda edges, *rest, **options: (edges[:, ::-1], 0.0))
     with pytest.raises(GuaranteeError, match="a cell was left"):
         shoal.anonymize(graph, 2, effort="fast", horizon=1)

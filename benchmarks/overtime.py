@@ -1,0 +1,104 @@
+"""What is kept over time, before and after numbers of edges are kept and slices retied: `python benchmarks/overtime.py [k ...]`.
+
+Before is `density="free"` without retying. An outbreak passes over each contact of a slice with probability β, from anybody.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import sets
+
+import shoal
+from shoal import slices
+from shoal.audit.learn.invented import auc, features, not_in
+from shoal.common.edges import slack_of
+
+NAMES = [
+    "Irvine weeks",
+    "Copenhagen days",
+    "Enron months",
+    "primary school hours",
+    "Travian days",
+    "DBLP years",
+    "Aarhus layers",
+]
+RUNS, MANY, SEED = 2_000, 5_000, 0
+
+
+@contextmanager
+def rounds(count: int | None) -> Iterator[None]:
+    """Retying takes so many rounds; as many as usual for None."""
+    usual = dict(slices.ROUNDS)
+    slices.ROUNDS.update({} if count is None else dict.fromkeys(usual, count))
+    try:
+        yield
+    finally:
+        slices.ROUNDS.update(usual)
+
+
+def outbreak(graph: shoal.TemporalGraph, beta: float, rng: np.random.Generator) -> float:
+    """The mean number of people reached, over all runs at once."""
+    runs = RUNS if graph.n_nodes <= MANY else RUNS // 40
+    ill = np.zeros((graph.n_nodes, runs), bool)
+    ill[rng.integers(graph.n_nodes, size=runs), np.arange(runs)] = True
+    for _, edges in graph:
+        fresh = ill.copy()
+        for u, v in edges:
+            passes = (ill[u] != ill[v]) & (rng.random(runs) < beta)
+            fresh[u] |= passes
+            fresh[v] |= passes
+        ill = fresh
+    return float(ill.sum() / runs)
+
+
+def pairs(graph: shoal.TemporalGraph) -> int:
+    low, high = graph._edges.min(axis=1, initial=0), graph._edges.max(axis=1, initial=0)
+    return len(np.unique(low.astype(np.int64) * graph.n_nodes + high))
+
+
+def row(name: str, k: int, original: shoal.TemporalGraph, *, before: bool) -> str:
+    """One line of the table."""
+    with rounds(0 if before else None):
+        release = shoal.anonymize(original, k, seed=SEED, density="free" if before else None)
+    graph, made_up = release.graph, not_in(release.graph, original)
+    areas = {what: auc(values, made_up) for what, values in features(graph).items()}
+    worst = max(areas, key=areas.__getitem__)
+    off = max(abs(len(e) - len(o)) / max(len(o), 1) for (_, e), (_, o) in zip(graph, original, strict=True))
+    out = sum(abs(len(e) - len(o)) > slack_of(len(o)) for (_, e), (_, o) in zip(graph, original, strict=True))
+    measured = shoal.compare(original, graph, communities=False).overall
+    correlation = measured["temporal_correlation"]["agreement"]
+    cells = [name, str(k), "before" if before else "after", f"{release.edges.changed:,}", f"{off:.0%} ({out})"]
+    cells += [f"{pairs(graph):,} ({pairs(original):,})", "" if correlation is None else f"{correlation:.2f}"]
+    for beta in (0.2, 0.5):
+        sizes = [outbreak(one, beta, np.random.default_rng(1)) for one in (graph, original)]
+        cells.append(f"{sizes[0]:.1f} ({sizes[1]:.1f})" if original.ordered else "")
+    return "| " + " | ".join([*cells, f"{areas[worst]:.2f} {worst}", f"{measured['pagerank_similarity']:.3f}"]) + " |"
+
+
+def main() -> None:
+    heads = [
+        "set",
+        "k",
+        "",
+        "edits",
+        "most edges off (slices beyond 2 %)",
+        "pairs (original)",
+        "correlation",
+        "β = 0.2",
+        "β = 0.5",
+    ]
+    heads += ["easiest to tell", "PageRank"]
+    print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
+    for name in filter(sets.available, NAMES):
+        original = sets.load(name)
+        for k in map(int, sys.argv[1:] or (2, 5, 10)):
+            for before in (True, False):
+                print(row(name, k, original, before=before), flush=True)
+
+
+if __name__ == "__main__":
+    main()

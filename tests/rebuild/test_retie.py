@@ -1,0 +1,131 @@
+"""Retying: degrees, limits and edits stay, whatever is aimed at; the bookkeeping is that of a naive twin."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import shoal
+from shoal.common.edges import slack_of
+from shoal.errors import InputError
+from shoal.realize import SliceLimits, SliceView
+from shoal.realize.ties import look_around
+from shoal.rebuild._retie_kernels import COMMON, LEAST, MOST, OTHERS, STEP
+from shoal.rebuild.communities import find_communities
+from shoal.rebuild.retie import Aims, counts_of, portrait, retie
+from tests.strategies import graphs, slices
+from tests.uncompiled import examples
+
+
+def bucket(x):
+    """0, 1, then two for every doubling."""
+    return x if x < 2 else min(31, 2 * int(np.log2(x)) + (x >= 1.5 * 2 ** int(np.log2(x))))
+
+
+def pairs_of(edges):
+    return {(min(u, v), max(u, v)) for u, v in edges.tolist()}
+
+
+def features(all_slices, t, n):
+    """Buckets of the edges of slice t, counted the long way."""
+    here = pairs_of(all_slices[t])
+    degree = np.bincount(all_slices[t].ravel(), minlength=n)
+    near = {i: {a + b - i for a, b in here if i in (a, b)} for i in range(n)}
+    rows = []
+    for u, v in sorted(here):
+        meets = [s for s in range(len(all_slices)) if s != t and (u, v) in pairs_of(all_slices[s])]
+        row = np.zeros(6, int)
+        row[OTHERS], row[STEP] = bucket(len(meets)), sum(abs(s - t) == 1 for s in meets)
+        row[LEAST], row[MOST] = (bucket(f(degree[u], degree[v])) for f in (min, max))
+        row[COMMON] = bucket(len(near[u] & near[v]))
+        rows.append(row)
+    return np.array(rows, int).reshape(-1, 6)
+
+
+@examples(100)
+@given(graphs())
+def test_what_is_seen_of_edges_is_what_there_is(graph):
+    all_slices, n = [graph.edges(t) for t in range(graph.n_slices)], graph.n_nodes
+    for t, edges in enumerate(all_slices):
+        beside = (t - 1 if t else None, t + 1 if t + 1 < len(all_slices) else None)
+        view = SliceView(edges, np.zeros(n, int))
+        seen = portrait(view, edges, look_around(all_slices, t, beside, n))
+        assert np.array_equal(seen, counts_of(features(all_slices, t, n)))
+
+
+@examples(150)
+@given(slices(), slices(), st.booleans(), st.booleans(), st.booleans(), st.integers(0, 99))
+def test_degrees_edits_and_limits_stay(slice_, other, directed, everything, limited, seed):
+    """A slice and its original; the third graph is another slice, for pairs that meet elsewhere."""
+    (now, n), (then, m), rng = slice_, other, np.random.default_rng(seed)
+    n = max(n, m)
+    original = now[rng.random(len(now)) < 0.5]
+    if directed:
+        now, original = (
+            np.unique(np.concatenate([e, e[rng.random(len(e)) < 0.3][:, ::-1]]), axis=0) for e in (now, original)
+        )
+    exempt = rng.random(n) < 0.1
+    limits = SliceLimits(must_keep=rng.random(len(original)) < 0.3, exempt=exempt) if limited else None
+    view = SliceView(original, np.zeros(n, int), directed=directed, limits=limits)
+    elsewhere = look_around([now, then], 0, (None, 1), n)
+    aims = Aims((None, 0.5), portrait(view, now, elsewhere) if everything else None)
+    made, again = (retie(view, now, elsewhere, aims, rng=np.random.default_rng(seed))[0] for _ in range(2))
+    assert np.array_equal(made, again)
+    for side in (0, 1) if directed else (slice(None),):
+        assert np.array_equal(*(np.bincount(e[:, side].ravel(), minlength=n) for e in (now, made)))
+    rows = [tuple(row) for row in made.tolist()]
+    assert rows == sorted(set(rows))
+    assert all(u != v if directed else u < v for u, v in rows)
+    before, kept = {tuple(row) for row in now.tolist()}, {tuple(row) for row in original.tolist()}
+    if not everything:
+        assert len(set(rows) ^ kept) <= len(before ^ kept)
+    if limits is not None:
+        stays = {tuple(row) for row in original[view.must_keep].tolist()}
+        assert stays & before <= set(rows)
+        assert all(not (exempt[u] or exempt[v]) for u, v in set(rows) ^ before)
+
+
+def test_crowds_keep_what_they_have_with_one_another():
+    graph = shoal.datasets.messenger(60, 3, seed=1)
+    all_slices, crowd = [graph.edges(t) for t in range(3)], np.arange(60) // 6
+    view, elsewhere = SliceView(all_slices[1], np.zeros(60, int)), look_around(all_slices, 1, (0, 2), 60)
+    aims = Aims((0.9, 0.9), portrait(view, all_slices[1], elsewhere))
+    made = retie(view, all_slices[1], elsewhere, aims, crowd=crowd, rng=np.random.default_rng(0))[0]
+    assert not np.array_equal(made, all_slices[1])
+    tables = [np.sort(crowd[edges], axis=1).tolist() for edges in (made, all_slices[1])]
+    assert sorted(tables[0]) == sorted(tables[1])
+
+
+def test_communities_that_hardly_meet_are_told_apart():
+    rng = np.random.default_rng(0)
+    edges = np.concatenate([np.argwhere(np.triu(rng.random((20, 20)) < 0.5, 1)) + 20 * i for i in range(3)])
+    found = find_communities(np.concatenate([edges, [[0, 20], [20, 40]]]), 60, rng)
+    assert [len(set(found[20 * i : 20 * i + 20])) for i in range(3)] == [1, 1, 1]
+    assert len(set(found)) == 3
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_slices_keep_their_numbers_of_edges(directed):
+    graph = shoal.datasets.messenger(300, 4, seed=3)
+    if directed:
+        rows = [(u, v, t) for t in range(4) for u, v in graph.edges(t).tolist()]
+        graph = shoal.TemporalGraph.from_events(rows, directed=True)
+    kept = shoal.anonymize(graph, 4, seed=1)
+    free = shoal.anonymize(graph, 4, seed=1, density="free")
+    assert all(
+        abs(len(e) - len(graph.edges(t))) <= slack_of(len(graph.edges(t))) for t, (_, e) in enumerate(kept.graph)
+    )
+    assert free.edges.changed <= kept.edges.changed
+    assert free.density_in_words() is None
+    assert "as many edges as before" in kept.density_in_words()
+    one, two = (shoal.anonymize(graph, 4, seed=1, jobs=jobs).graph for jobs in (1, 2))
+    assert one == two == kept.graph
+
+
+def test_density_is_refused_where_something_else_decides_about_edges():
+    graph = shoal.TemporalGraph.from_slices({"mon": [(1, 2), (2, 3)]})
+    for options in ({"method": "greedy"}, {"objective": "l1"}, {"deletion_weight": 2.0}):
+        with pytest.raises(InputError, match="density 'keep' needs"):
+            shoal.anonymize(graph, 2, density="keep", **options)
+    with pytest.raises(InputError, match="density"):
+        shoal.anonymize(graph, 2, density="same")
