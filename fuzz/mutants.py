@@ -120,11 +120,11 @@ MUTANTS = [
     Mutant("extend: a number is given out again", "extend.py", 'max(known.get("highest", 0), *map(', "max(0, *map(", "tests/test_extend.py::test_no_number_is_given_twice"),
     Mutant("extend: limits are forgotten", "extend.py", "limits = _limits(whole, known, allow=allow, keep=keep, forbid=forbid, exempt=exempt)", "limits = None", "tests/test_extend.py::test_what_may_change_goes_on"),
     Mutant("extend: limits are not written down", "write/private.py", '"limits": None if release.limits is None else release.limits.to_carry_on(published)', '"limits": None', "tests/test_extend.py::test_people_and_pairs_under_limits_go_on"),
-    Mutant("extend: damaged limits pass", "extend.py", '        and _are_limits(record.get("limits"), ids)\n', "", "tests/test_extend.py::test_damaged_limits_are_refused"),
+    Mutant("extend: damaged limits pass", "read/record.py", '        and _are_limits(record.get("limits"), ids)\n', "", "tests/test_extend.py::test_damaged_limits_are_refused"),
     Mutant("extend: a record that changed is replaced", "write/private.py", "sha256(file) != after.sha256", "False", "tests/test_extend.py::test_the_record_is_brought_up_to_date_once"),
     Mutant("extend: newcomers are in no record", "write/private.py", "after.newcomers and not after.keeps_ids", "False", "tests/test_extend.py::test_newcomers_need_a_record"),
     Mutant("limits: what must stay need not be there", "demands/limits.py", "        _refuse_missing(graph, kept)\n", "        pass\n", "tests/test_promises.py::test_bad_demands_are_refused tests/test_extend.py::test_people_and_pairs_under_limits_go_on"),
-    Mutant("extend: newcomers beside pseudonyms keep their ids", "extend.py", "series = ids_as_series(nodes) if kept else", "series = ids_as_series(nodes) if _are_kept(known[\"ids\"]) else", "tests/test_extend.py::test_two_people_whose_pseudonyms_happen_to_be_their_ids_are_not_kept"),
+    Mutant("extend: newcomers beside pseudonyms keep their ids", "extend.py", "series = ids_as_series(nodes) if kept else", "series = ids_as_series(nodes) if are_kept(known[\"ids\"]) else", "tests/test_extend.py::test_two_people_whose_pseudonyms_happen_to_be_their_ids_are_not_kept"),
     Mutant("extend: kept ids are called pseudonyms", "write/folder.py", "keep_ids = release.after.keeps_ids", "keep_ids = False", "tests/test_extend.py::test_an_extension_calls_people_as_the_release_before_did"),
     Mutant("extend: the format before is carried on", "extend.py", 'if claims.get("format") == 1:', "if False:", f"{FORGED}::test_the_format_before_told_exact_numbers"),
     # contacts

@@ -24,7 +24,8 @@ from shoal.demands.against import Moving, make_moving
 from shoal.demands.limits import Limits, make_limits
 from shoal.demands.promise import Promise, make_promise
 from shoal.draw import check_contacts, draw_contacts
-from shoal.engine.work import check_run, open_runner
+from shoal.engine import Tell
+from shoal.engine.work import Runner, check_run, open_runner
 from shoal.errors import GuaranteeError, NoReleaseError
 from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
@@ -175,27 +176,20 @@ def anonymize(
     warm(progress)
     with open_runner(what, seed, **where, within=graph.run) as run:
         chance = Randomness(seed if run.work is None else run.work.seed, graph.digest())
-        moved = None
         try:
             with progress.stage("grouping", 100) as tell:
                 guide = None if moving is None else guide_columns(graph, chance, run)
                 group = group_blocks if traits is None else functools.partial(group_strata, traits=traits)
                 groups = group(graph, promise, how, limits, chance, shard_people, run, tell, guide=guide)
-            labels, alone = [g.labels for g in groups], traits is None
             with progress.stage("rebuilding", graph.n_slices) as tell:
-                if moving is None:
-                    released, price = rebuild_slices(
-                        graph, promise, how, limits, chance, labels, run, tell, change_class=alone
-                    )
-                else:
-                    secret, price = chance.secret("move"), 0.0
-                    released, totals = rebuild_moved(graph, promise, moving, secret, effort, chance, labels, run, tell)
-                    moved = Moved(moving.move, secret, totals)
+                labels, alone = [g.labels for g in groups], traits is None
+                rebuilt = rebuild(graph, promise, how, limits, moving, chance, labels, run, tell, change_class=alone)
+                released, price, moved = rebuilt
         except NoReleaseError as refusal:
             assert limits is not None
             if traits is not None:  # the search looks at numbers of edges alone
                 raise
-            (groups, released), price = search_blocks(graph, promise, how, limits, refusal), 0.0
+            (groups, released), price, moved = search_blocks(graph, promise, how, limits, refusal), 0.0, None
         if moved is None:  # retying compares with the original, which nothing may do after ties were moved
             with progress.stage("retying", 100) as tell:
                 released = retie_slices(graph, released, how, limits, chance, run, tell)
@@ -204,20 +198,34 @@ def anonymize(
         with progress.stage("drawing contacts", graph.n_slices) as tell:
             released.contacts = draw_contacts(graph, released, contacts, promise, chance, some_jobs(jobs), tell)
     return Release(
-        original=graph,
-        graph=released,
-        promise=promise,
-        groups=_lasting(released, groups, promise),
-        method=method,
-        chance=chance,
-        rounds=[count for g in groups for count in g.rounds],
-        bound=sum(g.bound for g in groups),
-        limits=limits,
-        moved=moved,
-        work=run.work,
-        traits=None if traits is None else published(traits, promise, released),
+        original=graph, graph=released, promise=promise, groups=_lasting(released, groups, promise), method=method,
+        chance=chance, rounds=[count for g in groups for count in g.rounds], bound=sum(g.bound for g in groups), limits=limits, moved=moved,
+        work=run.work, traits=None if traits is None else published(traits, promise, released),
         density=round(price) if how.keeps_density and moved is None else None,
-    )
+    )  # fmt: skip
+
+
+def rebuild(
+    graph: TemporalGraph,
+    promise: Promise,
+    how: How,
+    limits: Limits | None,
+    moving: Moving | None,
+    chance: Randomness,
+    labels: list[np.ndarray],
+    run: Runner,
+    tell: Tell,
+    *,
+    change_class: bool,
+    secret: bytes | None = None,
+) -> tuple[TemporalGraph, float, Moved | None]:
+    """Stages 2 and 3; what it took to keep the numbers of edges; and, against a second graph, how ties changed hands before."""
+    if moving is None:
+        made = rebuild_slices(graph, promise, how, limits, chance, labels, run, tell, change_class=change_class)
+        return *made, None
+    secret = secret or chance.secret("move")
+    released, totals = rebuild_moved(graph, promise, moving, secret, how.effort, chance, labels, run, tell)
+    return released, 0.0, Moved(moving.move, secret, totals)
 
 
 def described(

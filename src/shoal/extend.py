@@ -8,7 +8,6 @@ while they are fewer than k they cannot be hidden and are held back. Limits on w
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,13 +17,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.anonymize import check_promise, described
+from shoal.anonymize import check_promise, described, rebuild
 from shoal.common.checks import a_path, some_jobs, some_progress
 from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
 from shoal.contacts.build import ids_as_series
 from shoal.demands.against import Moving, make_moving
-from shoal.demands.limits import ALLOWED, Limits, make_limits
+from shoal.demands.limits import Limits, make_limits
 from shoal.demands.promise import Promise
 from shoal.draw import check_contacts, draw_contacts
 from shoal.engine.work import check_run, open_runner
@@ -33,11 +32,11 @@ from shoal.files.appear import recover, sha256
 from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
 from shoal.move.guide import guide_columns
-from shoal.move.steps import Moved, rebuild_moved
 from shoal.pieces import group_blocks
-from shoal.read.release import load_record, read_claims, read_table
+from shoal.read.record import are_kept, are_numbers, read_record
+from shoal.read.release import read_claims, read_table
 from shoal.release import Release
-from shoal.slices import rebuild_slices, retie_slices
+from shoal.slices import retie_slices
 from shoal.stages import How
 
 
@@ -137,114 +136,36 @@ def extend(
     what = described(whole, promise, how, limits, moving, shard_people) | {"record": digest}
     where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
     with open_runner(what, seed, **where, within=whole.run) as run:
-        chance, moved = Randomness(seed if run.work is None else run.work.seed, context), None
+        chance = Randomness(seed if run.work is None else run.work.seed, context)
         with progress.stage("grouping", 100) as tell:
             if joining:
                 guide = None if moving is None else guide_columns(whole, chance, run)
                 (found,) = group_blocks(
                     whole, promise, how, limits, chance, shard_people, run, tell, some=new, guide=guide
                 )
-                labels[new] = max(known["groups"].values(), default=-1) + 1 + found.labels[new]
-                bound = found.bound
+                labels[new], bound = max(known["groups"].values(), default=-1) + 1 + found.labels[new], found.bound
         _, labels = np.unique(labels, return_inverse=True)
         with progress.stage("rebuilding", whole.n_slices) as tell:
-            if moving is None:
-                released, price = rebuild_slices(
-                    whole, promise, how, limits, chance, [labels], run, tell, change_class=False
-                )
-            else:
-                secret, price = bytes.fromhex(known["moved"]["secret"]), 0.0
-                released, totals = rebuild_moved(whole, promise, moving, secret, effort, chance, [labels], run, tell)
-                moved = Moved(moving.move, secret, totals)
+            secret = None if moving is None else bytes.fromhex(known["moved"]["secret"])
+            released, price, moved = rebuild(
+                whole, promise, how, limits, moving, chance, [labels], run, tell, change_class=False, secret=secret
+            )
         if moved is None:
             with progress.stage("retying", 100) as tell:
                 released = retie_slices(whole, released, how, limits, chance, run, tell)
     check_promise(released, promise)
     if contacts is not None:
-        released.contacts = draw_contacts(
-            whole, released, contacts, promise, chance, some_jobs(jobs), lambda share: None
-        )
+        with progress.stage("drawing contacts", whole.n_slices) as tell:
+            released.contacts = draw_contacts(whole, released, contacts, promise, chance, some_jobs(jobs), tell)
     waiting = tuple(node for node in newcomers if not joining)
     highest = max(known.get("highest", 0), *map(_number, (*known["ids"], *published)))
     series = ids_as_series(nodes) if kept else _names(nodes, names, highest + 1, chance)
+    after = Earlier(folder, file, digest, known, series, highest + len(joining), len(joining), kept, waiting)
     return Release(
-        original=whole,
-        graph=released,
-        promise=promise,
-        groups=labels,
-        method="extend",
-        chance=chance,
-        rounds=[],
-        bound=bound,
-        after=Earlier(folder, file, digest, known, series, highest + len(joining), len(joining), kept, waiting),
-        limits=limits,
-        moved=moved,
-        work=run.work,
+        original=whole, graph=released, promise=promise, groups=labels, method="extend", chance=chance, rounds=[], bound=bound,
+        after=after, limits=limits, moved=moved, work=run.work,
         density=round(price) if how.keeps_density and moved is None else None,
-    )
-
-
-def read_record(file: Path) -> dict[str, Any]:
-    """The private record of a release; one that could not have been written by a release is an InputError."""
-    record = load_record(file)
-    parts = {
-        "k": int,
-        "slices": list,
-        "seeds": list,
-        "changed_edges": dict,
-        "ids": dict,
-        "groups": dict,
-        "levels": dict,
-    }
-    if not isinstance(record, dict) or not all(type(record.get(name)) is kind for name, kind in parts.items()):
-        raise InputError(f"{file}: is not the private record of a release")
-    ids, groups, levels = record["ids"], record["groups"], record["levels"]
-    whole = (
-        ids
-        and ids.keys() == groups.keys() == levels.keys()
-        and all(type(original) in (int, str) for original in ids.values())
-        and len({str(original) for original in ids.values()}) == len(ids)
-        and _are_whole([record["k"], *levels.values()], 1, len(ids))
-        and _are_whole(groups.values(), 0, len(ids) - 1)
-        and (_are_kept(ids) or _are_numbers(ids))
-        and all(isinstance(label, str) for label in record["slices"])
-        and all(isinstance(rows, list) for rows in record["changed_edges"].values())
-        and _are_whole([record.get("highest", 0)], 0, 10**18)
-        and _are_limits(record.get("limits"), ids)
-        and _is_moved(record.get("moved"))
-    )
-    if not whole:
-        raise InputError(f"{file}: is damaged, or not the private record of a release")
-    return record
-
-
-def _are_whole(values: Iterable[Any], low: int, high: int) -> bool:
-    return all(type(value) is int and low <= value <= high for value in values)
-
-
-def _are_limits(limits: Any, ids: dict[str, Any]) -> bool:
-    """Whether these can be limits on people of these names."""
-    if limits is None:
-        return True
-    if not isinstance(limits, dict) or limits.get("allow") not in ALLOWED:
-        return False
-    keep, forbid, exempt = (limits.get(name) for name in ("keep", "forbid", "exempt"))
-    if not (isinstance(keep, list) and isinstance(forbid, list) and isinstance(exempt, list)):
-        return False
-    pairs = [*keep, *forbid]
-    return all(isinstance(pair, list) and len(pair) == 2 and pair[0] != pair[1] for pair in pairs) and all(
-        isinstance(name, str) and name in ids for name in (*exempt, *(name for pair in pairs for name in pair))
-    )
-
-
-def _is_moved(moved: Any) -> bool:
-    """Whether this can say how ties changed hands; None where they did not."""
-    return moved is None or (
-        isinstance(moved, dict)
-        and isinstance(moved.get("move"), str)
-        and isinstance(moved.get("secret"), str)
-        and re.fullmatch("[0-9a-f]{64}", moved["secret"]) is not None
-    )
+    )  # fmt: skip
 
 
 def _moving(
@@ -281,16 +202,6 @@ def _number(name: str) -> int:
     return int(name) if name.isascii() and name.isdigit() and len(name) < 19 else 0
 
 
-def _are_kept(ids: dict[str, Any]) -> bool:
-    """Whether people were published under their own ids."""
-    return all(str(original) == name for name, original in ids.items())
-
-
-def _are_numbers(ids: dict[str, Any]) -> bool:
-    """Whether people were published under pseudonyms."""
-    return all(name.isascii() and name.isdigit() and len(name) < 19 for name in ids)
-
-
 def _check_fits(folder: Path, graph: TemporalGraph, known: dict[str, Any], file: Path) -> tuple[list[str], bool]:
     """Refuse what would break the promise over all releases together, before any work.
 
@@ -312,7 +223,7 @@ def _check_fits(folder: Path, graph: TemporalGraph, known: dict[str, Any], file:
     if again := sorted(set(known["slices"]) & {part.label for part in graph.slices}):
         raise InputError(f"slice '{again[0]}' was released before; give only later slices")
     keeps_ids = claims.get("ids") == "original"
-    if not (_are_kept(known["ids"]) if keeps_ids else _are_numbers(known["ids"])):
+    if not (are_kept(known["ids"]) if keeps_ids else are_numbers(known["ids"])):
         raise InputError(f"{folder}: the private record is not that of this release: people are called otherwise in it")
     there = {
         what: read_table(folder, table, column)[column].cast(pl.String).to_list()

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from shoal.audit._claims import attacker_of, guarantee_of
+from shoal.audit._words import attacker_of, guarantee_of
 
 
 def publish(folder, people, slices, edges, *, directed=False, by_k=None, k=2, **claims):

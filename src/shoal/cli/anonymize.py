@@ -11,50 +11,59 @@ from shoal.cli import bundles, console, options
 
 _WHOM = "Whom to protect, and from whom"
 
+Level = Annotated[
+    str,
+    typer.Option(
+        "-k",
+        help="Everybody is hidden among at least k; or a column of the --nodes file with each person's own.",
+        show_default=False,
+        metavar="INTEGER",
+    ),
+]
+Protect = Annotated[
+    Path | None,
+    typer.Option("--protect", help="Protect only the people listed in this file.", rich_help_panel=_WHOM),
+]
+Horizon = Annotated[
+    str | None,
+    typer.Option(
+        "--horizon",
+        help="The attacker knows any one stretch of this length (1mo, or a number of slices), not the whole history.",
+        rich_help_panel=_WHOM,
+    ),
+]
+Against = Annotated[
+    str,
+    typer.Option(
+        "--against",
+        help="numbers (how many contacts somebody has), or graph: contacts with names. Then ties change hands inside groups.",
+        rich_help_panel=_WHOM,
+    ),
+]
+Move = Annotated[
+    str,
+    typer.Option(
+        "--move",
+        help="With --against graph, how long ties keep their new hands: slice, a width such as 1mo, or tie (for good).",
+        rich_help_panel=_WHOM,
+    ),
+]
+TimeLimit = Annotated[
+    float | None, typer.Option("--time-limit", help="Seconds for the grouping; the best so far is taken.", min=0)
+]
+
 
 @bundles.with_shared
 def anonymize(
     *,
     input: options.Input,
-    k: Annotated[
-        str,
-        typer.Option(
-            "-k",
-            help="Everybody is hidden among at least k; or a column of the --nodes file with each person's own.",
-            show_default=False,
-            metavar="INTEGER",
-        ),
-    ],
+    k: Level,
     output: options.Output,
     load: bundles.Load,
-    protect: Annotated[
-        Path | None,
-        typer.Option("--protect", help="Protect only the people listed in this file.", rich_help_panel=_WHOM),
-    ] = None,
-    horizon: Annotated[
-        str | None,
-        typer.Option(
-            "--horizon",
-            help="The attacker knows any one stretch of this length (1mo, or a number of slices), not the whole history.",
-            rich_help_panel=_WHOM,
-        ),
-    ] = None,
-    against: Annotated[
-        str,
-        typer.Option(
-            "--against",
-            help="numbers (how many contacts somebody has), or graph: contacts with names. Then ties change hands inside groups.",
-            rich_help_panel=_WHOM,
-        ),
-    ] = "numbers",
-    move: Annotated[
-        str,
-        typer.Option(
-            "--move",
-            help="With --against graph, how long ties keep their new hands: slice, a width such as 1mo, or tie (for good).",
-            rich_help_panel=_WHOM,
-        ),
-    ] = "slice",
+    protect: Protect = None,
+    horizon: Horizon = None,
+    against: Against = "numbers",
+    move: Move = "slice",
     allow: Annotated[
         str, typer.Option("--allow", help="both, or only add or only remove edges.", rich_help_panel=options.CHANGE)
     ] = "both",
@@ -66,9 +75,7 @@ def anonymize(
     density: options.Density = None,
     method: Annotated[str, typer.Option("--method", help="search, or the paper's greedy or optimal.")] = "search",
     effort: options.Effort = "balanced",
-    time_limit: Annotated[
-        float | None, typer.Option("--time-limit", help="Seconds for the grouping; the best so far is taken.", min=0)
-    ] = None,
+    time_limit: TimeLimit = None,
     objective: Annotated[
         str, typer.Option("--objective", help="edges (change few edges), or l1 (medians, as the paper).")
     ] = "edges",

@@ -26,7 +26,7 @@ class Opened(NamedTuple):
 
 def opened(file: Path | None) -> Opened | None:
     """Read a private record, if there is one."""
-    from shoal.extend import read_record
+    from shoal.read.record import read_record
 
     return None if file is None else Opened(file, read_record(file))
 

@@ -113,15 +113,8 @@ def read(
             raise InputError(
                 f"{path}: is a folder of Parquet, which `shoal anonymize` and `shoal audit` take; here contacts come in one file"
             )
-        asked = {
-            **told,
-            "dialect": dialect,
-            "nodes": nodes,
-            "count": count,
-            **text._asdict(),
-            "directed": directed or None,
-        }
-        _refuse(f"{path}: a release", **asked, **slicing.asked())
+        asked = {"dialect": dialect, "nodes": nodes, "count": count, "directed": directed or None}
+        _refuse(f"{path}: a release", **told, **asked, **text._asdict(), **slicing.asked())
         return read_release(path)
     else:
         layout = _layout(path, dialect, text)

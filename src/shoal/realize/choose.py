@@ -30,17 +30,17 @@ from shoal.realize.view import SliceView
 
 EXACT_EDGES = 1000  # slices up to this size go to the solver
 EFFORT = 1e5  # moves of the search, and no fewer than a third of the slice
-LARGE = 20_000  # edges and groups above which a slice gets fewer rounds of local search, for less than 1 % more edits
-DENSE = 250  # members times degree above which a slice gets fewer rounds too: a move there looks at that many edges
+LARGE, DENSE = (
+    20_000,
+    250,
+)  # edges and groups, members times degree, above which a slice gets fewer rounds of local search
 NODES = 20  # of the solver's search tree; a limit in seconds would make results depend on the machine
 GAP = 1e-3  # relative, of an objective that is larger than the edges changed
 TOO_DEAR = 1e6  # what it costs to delete an edge that must stay
 STRETCHES = 32  # of the directed search; between two of them λ moves
 FIRST_LEAN, MOST_LEAN = 0.03, 0.45  # by how much λ moves first, and how far it may go
 ANY_SUM = np.array([0.0, np.inf, 0.0, 1.0])  # of the degrees of a slice
-STRAYING = (
-    0.25  # what a degree outside the range of the sum costs a search, beside its price μ; see `DegreeProgram.search`
-)
+STRAYING = 0.25  # what a degree outside the range of the sum costs, beside its price μ; see `DegreeProgram.search`
 
 
 class Chosen(NamedTuple):
@@ -74,13 +74,12 @@ def choose_degrees(
 
     ``exact`` asks for the solver or forbids it; by default slices of up to ``exact_edges`` go to it too. Larger ones are
     solved by prices (:func:`shoal.realize._program_kernels.prices`) and a local search. Without limits the degrees are
-    always realizable.
+    always realizable. ``ties`` decide among equals.
 
     ``may_sink`` marks people who may end below the degree of their group, because they can change to another one
     afterwards (see :mod:`shoal.rebuild.crowds`): an edge lost there need not come back. ``lack_price`` is what a
     missing degree costs (of all groups, or of each): half an edge if two that lack one can be joined, a whole one
-    if they are neighbours already. ``edges`` is how many the slice may have afterwards; any number by default. ``ties``
-    decide among equals.
+    if they are neighbours already. ``edges`` is how many the slice may have afterwards; any number by default.
 
     >>> path = np.array([[0, 1], [1, 2], [2, 3]], dtype=np.int32)
     >>> choose_degrees(SliceView(path, np.array([0, 0, 1, 1])), rng=np.random.default_rng(0))

@@ -11,9 +11,9 @@ from shoal.common.crowds import distinct_rows
 from shoal.common.randomness import Randomness
 from shoal.demands.promise import Promise
 from shoal.errors import InputError
-from shoal.extend import read_record
 from shoal.graph import TemporalGraph
 from shoal.group import lower_bound
+from shoal.read.record import read_record
 from shoal.read.release import read_table
 from shoal.release import Release
 
