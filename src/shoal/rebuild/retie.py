@@ -58,7 +58,8 @@ def retie(
 
     Without ``aims.counts`` a swap costs no edit, or few (``budget`` for the slice). With them all edges swap, whatever they were
     before, and between members of one ``crowd`` only, if there are crowds. ``tries`` are the swaps looked at for each edge that
-    counts, by default fewer where there are many; ``kind`` is everybody's community, for edges inside one. Of each feature, buckets from ``apart`` on count as one.
+    counts, by default fewer where there are many; ``kind`` is everybody's community, for edges inside one. Of each
+    feature, buckets from ``apart`` on count as one.
 
     >>> from shoal.realize.ties import look_around
     >>> square = SliceView(np.array([[0, 1], [2, 3]], dtype=np.int32), np.zeros(4, int))
