@@ -30,7 +30,7 @@ from shoal.rebuild.retie import FEATURES, Aims, retie
 from shoal.stages import How, rebuild_slice
 
 ROUNDS = {"fast": 1, "balanced": 3, "thorough": 6}
-WHOLE = 3_000_000  # contacts up to which communities are looked for: they are all held at once for it
+WHOLE = 1_000_000  # contacts up to which slices see each other more than once, and communities are looked for
 
 
 class SlicePiece(NamedTuple):
@@ -119,7 +119,7 @@ def retie_slices(
     tell: Tell,
 ) -> TemporalGraph:
     """The released graph with the same degrees and about the same edits, its invented edges tied as true ones are."""
-    count, rounds = graph.n_slices, ROUNDS[how.effort]
+    count, rounds = graph.n_slices, ROUNDS[how.effort] if graph.n_edges <= WHOLE else 1
     if how.method != "search" or count < 2:
         return released
     before = [predecessor(graph, t) for t in range(count)]

@@ -36,7 +36,10 @@ def look_around(
         if s != t:
             edges = load(held)
             some = edges[here[edges[:, 0]] & here[edges[:, 1]]].astype(np.int64)
-            found[s] = np.unique(some.min(axis=1, initial=n) * n + some.max(axis=1, initial=0))
+            low, high = np.minimum(some[:, 0], some[:, 1]), np.maximum(some[:, 0], some[:, 1])
+            found[s] = low * n + high
+            if not (low == some[:, 0]).all():  # a pair that meets in both directions meets once
+                found[s] = np.unique(found[s])
     keys, others = np.unique(np.concatenate(found), return_counts=True)
     marks, degrees = np.zeros(len(keys), np.int64), np.zeros((2, n), np.int64)
     for side, beside in enumerate(near):

@@ -21,7 +21,8 @@ from shoal.rebuild._rewire_kernels import half_edges
 
 FEATURES = 6
 NO_PULL = np.empty(0)
-PULL = 30.0
+PULL = 30.0  # what PageRank counts beside them
+STEPS, FEWEST, MOST = 50_000, 5, 100  # swaps looked at in a slice, and how few and many of them for an edge
 WEIGHT = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 3.0])  # of each, in the order of the kernel
 
 
@@ -49,7 +50,7 @@ def retie(
     crowd: np.ndarray | None = None,
     weight: np.ndarray = WEIGHT,
     apart: np.ndarray | None = None,
-    tries: float = 100,
+    tries: float | None = None,
     budget: int = 0,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -57,7 +58,8 @@ def retie(
 
     Without ``aims.counts`` a swap costs no edit, or few (``budget`` for the slice). With them all edges swap, whatever they were
     before, and between members of one ``crowd`` only, if there are crowds. ``tries`` are the swaps looked at for each edge that
-    counts; ``kind`` is everybody's community, for edges inside one. Of each feature, buckets from ``apart`` on count as one.
+    counts, by default fewer where there are many; ``kind`` is everybody's community, for edges inside one. Of each
+    feature, buckets from ``apart`` on count as one.
 
     >>> from shoal.realize.ties import look_around
     >>> square = SliceView(np.array([[0, 1], [2, 3]], dtype=np.int32), np.zeros(4, int))
@@ -93,7 +95,8 @@ def retie(
     if aims.ranks is not None:
         seen = seen._replace(pull=_pulls(view, edges, *aims.ranks, ties.off))
     aim = Aim(wanted, apart, weight, goal, worth, aims.counts is not None)
-    kernels.retie(int(tries * counted), view.n_nodes, 0.0, seen, aim, have, total, ties, rng)
+    steps = int(np.clip(STEPS, FEWEST * counted, MOST * counted) if tries is None else tries * counted)
+    kernels.retie(steps, view.n_nodes, 0.0, seen, aim, have, total, ties, rng)
     counts = [counts_of(ties.seen[:m][which]) for which in (ties.where < 0, ties.where >= 0)]
     return view.as_edges(np.sort(ties.current.items[:m])), np.stack(counts)
 
