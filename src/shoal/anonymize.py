@@ -199,8 +199,9 @@ def anonymize(
             released.contacts = draw_contacts(graph, released, contacts, promise, chance, some_jobs(jobs), tell)
     return Release(
         original=graph, graph=released, promise=promise, groups=_lasting(released, groups, promise), method=method,
-        chance=chance, rounds=[count for g in groups for count in g.rounds], bound=sum(g.bound for g in groups), limits=limits, moved=moved,
-        work=run.work, traits=None if traits is None else published(traits, promise, released),
+        chance=chance, rounds=[count for g in groups for count in g.rounds], bound=sum(g.bound for g in groups),
+        limits=limits, moved=moved, work=run.work,
+        traits=None if traits is None else published(traits, promise, released),
         density=round(price) if how.keeps_density and moved is None else None,
     )  # fmt: skip
 

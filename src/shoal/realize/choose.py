@@ -30,10 +30,8 @@ from shoal.realize.view import SliceView
 
 EXACT_EDGES = 1000  # slices up to this size go to the solver
 EFFORT = 1e5  # moves of the search, and no fewer than a third of the slice
-LARGE, DENSE = (
-    20_000,
-    250,
-)  # edges and groups, members times degree, above which a slice gets fewer rounds of local search
+LARGE = 20_000  # edges and groups above which a slice gets fewer rounds of local search, for less than 1 % more edits
+DENSE = 250  # members times degree above which it gets fewer too: a move there looks at that many edges
 NODES = 20  # of the solver's search tree; a limit in seconds would make results depend on the machine
 GAP = 1e-3  # relative, of an objective that is larger than the edges changed
 TOO_DEAR = 1e6  # what it costs to delete an edge that must stay
@@ -72,9 +70,8 @@ def choose_degrees(
 ) -> Chosen:
     """Degrees of the groups in one slice, and the edges to delete for them.
 
-    ``exact`` asks for the solver or forbids it; by default slices of up to ``exact_edges`` go to it too. Larger ones are
-    solved by prices (:func:`shoal.realize._program_kernels.prices`) and a local search. Without limits the degrees are
-    always realizable. ``ties`` decide among equals.
+    ``exact`` asks for the solver or forbids it; by default slices of up to ``exact_edges`` go to it too. Larger ones are solved
+    by prices (`_program_kernels.prices`) and a local search. Without limits degrees are realizable. ``ties`` decide among equals.
 
     ``may_sink`` marks people who may end below the degree of their group, because they can change to another one
     afterwards (see :mod:`shoal.rebuild.crowds`): an edge lost there need not come back. ``lack_price`` is what a
