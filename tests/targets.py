@@ -23,7 +23,7 @@ import shoal
 from shoal import InputError, TemporalGraph
 from shoal.audit import Vector
 from shoal.cli.audit import _promised
-from shoal.cli.released import with_original_ids
+from shoal.cli.released import opened, with_original_ids
 from shoal.files.kept import Kept
 from shoal.large import audit_folder
 from shoal.read.people import read_levels, read_pairs, read_people
@@ -210,7 +210,7 @@ def record(data: bytes) -> str:
     file = _file(data, "record.json")
     later = TemporalGraph.from_events([(f"p{i % 9}", f"p{i * 5 % 13}", 7 + i % 2) for i in range(20)])
     found = [refused(lambda: shoal.verify(good, record=file))]
-    found.append(refused(lambda: check_graph(with_original_ids(shoal.read(good), good, file))))
+    found.append(refused(lambda: check_graph(with_original_ids(shoal.read(good), good, opened(file)))))
     found.append(refused(lambda: check_graph(shoal.extend(good, later, file, seed=1, effort="fast", jobs=1).graph)))
     return "; ".join(found)
 

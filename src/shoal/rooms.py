@@ -39,6 +39,19 @@ def _rebuild() -> None:
     rewire(path, np.full(4, 2), deleted=np.zeros(3, bool), rng=np.random.default_rng(0))
 
 
+def _retie() -> None:
+    from shoal.realize import SliceView
+    from shoal.realize.ties import look_around
+    from shoal.rebuild.communities import find_communities
+    from shoal.rebuild.retie import Aims, retie
+
+    rng, pairs = np.random.default_rng(0), np.column_stack(np.triu_indices(8, 1)).astype(np.int32)
+    slices = [pairs[rng.random(len(pairs)) < 0.4] for _ in range(3)]
+    view, kind = SliceView(pairs[::3], np.zeros(8, np.int64)), find_communities(pairs[::2], 8, rng)
+    aims = Aims((0.1, 0.1), ranks=(np.full(8, 0.1), np.full(8, 0.1)))
+    retie(view, slices[1], look_around(slices, 1, (0, 2), 8), aims, kind=kind, rng=rng)
+
+
 def _report() -> None:
     from shoal.audit import audit
     from shoal.audit.attackers import few_attackers
@@ -50,7 +63,7 @@ def _report() -> None:
     compare(graph, graph, communities=False)
 
 
-PREPARE = {"group": _group, "realize": _realize, "rebuild": _rebuild, "report": _report}
+PREPARE = {"group": _group, "realize": _realize, "rebuild": _rebuild, "retie": _retie, "report": _report}
 
 if __name__ == "__main__":
     with compiling(lambda kernel: os.write(1, f"{kernel}\n".encode())):

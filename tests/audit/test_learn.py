@@ -232,9 +232,11 @@ def test_irvine_under_other_names(real_data, share):
         ("enron-jhu184/edges.csv.gz", "1mo", 0.86, 0.59, 0.34, 0.29, 0.854),
     ],
 )
-def test_no_weaker_than_attackers_written_elsewhere(real_data, file, width, matched, true, new, found, area):
+def test_no_weaker_than_attackers_written_elsewhere(monkeypatch, real_data, file, width, matched, true, new, found, area):
     graph = shoal.read(real_data(file), slice=width)
-    release = shoal.anonymize(graph, 5, seed=1).graph
+    # As releases were made when those attackers were written: nothing makes invented edges look like true ones.
+    monkeypatch.setattr(sys.modules["shoal.anonymize"], "retie_slices", lambda graph, released, *rest: released)
+    release = shoal.anonymize(graph, 5, seed=1, density="free").graph
     second, invented = learn(release, graph, attackers=["second-graph", "invented"])
     assert second["matched"] >= matched - 0.03
     assert second["all"]["true"] >= true - 0.03

@@ -138,6 +138,7 @@ def test_verify_shares_no_code_with_what_it_checks():
         "_contacts",
         "_traits",
         "_promised",
+        "_words",
     }
 
 

@@ -39,7 +39,7 @@ def test_every_stage_is_told_from_grouping_to_verifying(tmp_path):
     release.save(tmp_path / "out", progress=heard, private=tmp_path / "record.json")
     names = [name for name, _ in heard.stages]
     measured = ["judging", "measuring", "following contacts through time", "finding communities", "learning"]
-    assert names == ["grouping", "rebuilding", "writing", *measured, "drawing", "verifying", "closing"]
+    assert names == ["grouping", "rebuilding", "retying", "writing", *measured, "drawing", "verifying", "closing"]
     on_the_page = list(STAGES)
     assert [on_the_page.index(name) for name in names] == sorted(map(on_the_page.index, names))
 

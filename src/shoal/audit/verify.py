@@ -95,6 +95,10 @@ class Verdict:
         return f"<p>{escape(self._headline())}</p><table><tbody>{''.join(rows)}</tbody></table>{notes}"
 
 
+def _silent(share: float) -> None:
+    pass
+
+
 def verify(
     folder: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     k: int | None = None,
@@ -141,6 +145,10 @@ def verify(
         raise InputError(f"k must be a whole number from 1; got {k!r}")
     if record is not None and not isinstance(record, str | os.PathLike | Mapping):
         raise InputError(f"a record is given as a path, or as what is in it; got {record!r}")
+    try:
+        (_silent if tell is None else tell)(0.0)
+    except TypeError:
+        raise InputError(f"tell is called with a share from 0 to 1; got {tell!r}") from None
     claims = [read_certificate(one) for one in folders]
     _refuse_strangers(claims)
     levels = None if record is None else read_record(record)
@@ -149,8 +157,7 @@ def verify(
     for i, (one, claim) in enumerate(zip(folders, claims, strict=True)):
 
         def of_all(share: float, before: int = i) -> None:
-            if tell is not None:
-                tell((before + share) / len(folders))
+            (_silent if tell is None else tell)((before + share) / len(folders))
 
         found, part = _check_folder(one, claim, of_all)
         name = f"{one.name}: " if len(folders) > 1 else ""

@@ -26,13 +26,13 @@ __all__ = ["check_contacts", "draw_contacts", "kept"]
 
 def kept(kind: str | None) -> str | None:
     """What a file must be read with so that this can be published; nonsense is refused before anything is read."""
-    if kind is not None and kind not in KINDS:
+    if kind is not None and not (isinstance(kind, str) and kind in KINDS):
         raise _no_such(kind)
     return kind
 
 
 def _no_such(kind: object) -> InputError:
-    if kind == "carried":
+    if isinstance(kind, str) and kind == "carried":
         return InputError(
             "contacts can only be carried along where whole ties move (--against graph --move tie), which this version does not "
             "offer; --contacts times and --contacts counts draw them"

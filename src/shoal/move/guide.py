@@ -82,9 +82,9 @@ def community_columns(labels: np.ndarray, activity: np.ndarray, clearness: float
     >>> community_columns(np.array([4, 4, 1, 1, 1, 0]), np.array([1, 4, 9, 9, 9, 1]), 0.5)
     array([[0, 1],
            [0, 2],
-           [3, 0],
-           [3, 0],
-           [3, 0],
+           [4, 0],
+           [4, 0],
+           [4, 0],
            [0, 0]], dtype=int32)
     """
     sizes = np.bincount(labels, minlength=1)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal.common.checks import a_list, a_text, whole
+from shoal.common.checks import a_list, a_text, shown, whole
 from shoal.contacts.build import as_columns
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
@@ -66,6 +66,8 @@ def make_traits(graph: TemporalGraph, needs: np.ndarray, people: Any, given: Ask
     """Check what is asked for and raise what too few people have; see `anonymize` for the parameters."""
     attributes, hierarchies, sensitive, diverse, stratum = given
     asked = [parse_attribute(one) for one in a_list("attributes", [] if attributes is None else attributes)]
+    if not isinstance(hierarchies, Mapping | None):
+        raise InputError(f"hierarchies give a file for each column, as a mapping; got {shown(hierarchies)}")
     trees = dict(hierarchies or {})
     names = [name for name, _, _ in asked]
     whole("diverse", diverse, 1)

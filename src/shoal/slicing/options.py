@@ -83,7 +83,12 @@ class Slicing:
 
     def asked(self) -> dict[str, Any]:
         """What is not as it is by default."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {
+            f.name: given[f.name]
+            for f in fields(self)
+            if type(given[f.name]) is not type(f.default) or given[f.name] != f.default
+        }
 
     @property
     def cuts(self) -> bool:
