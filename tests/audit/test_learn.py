@@ -236,7 +236,7 @@ def test_no_weaker_than_attackers_written_elsewhere(monkeypatch, real_data, file
     graph = shoal.read(real_data(file), slice=width)
     # As releases were made when those attackers were written: nothing makes invented edges look like true ones.
     monkeypatch.setattr(sys.modules["shoal.anonymize"], "retie_slices", lambda graph, released, *rest: released)
-    release = shoal.anonymize(graph, 5, seed=1, density="free").graph
+    release = shoal.anonymize(graph, 5, seed=0, density="free").graph
     second, invented = learn(release, graph, attackers=["second-graph", "invented"])
     assert second["matched"] >= matched - 0.03
     assert second["all"]["true"] >= true - 0.03
