@@ -232,7 +232,9 @@ def test_irvine_under_other_names(real_data, share):
         ("enron-jhu184/edges.csv.gz", "1mo", 0.86, 0.59, 0.34, 0.29, 0.854),
     ],
 )
-def test_no_weaker_than_attackers_written_elsewhere(monkeypatch, real_data, file, width, matched, true, new, found, area):
+def test_no_weaker_than_attackers_written_elsewhere(
+    monkeypatch, real_data, file, width, matched, true, new, found, area
+):
     graph = shoal.read(real_data(file), slice=width)
     # As releases were made when those attackers were written: nothing makes invented edges look like true ones.
     monkeypatch.setattr(sys.modules["shoal.anonymize"], "retie_slices", lambda graph, released, *rest: released)
