@@ -100,6 +100,8 @@ READING = {
     "header": (False, CUT),
     "encoding": ("utf-16", CUT),
     "directed": (True, CUT),
+    "contacts": ("counts", CUT),
+    "count": ("seconds", CUT | {"contacts": "counts"}),
 }
 
 
@@ -116,7 +118,8 @@ def _read(path, options):
         graph = shoal.read(path, **options)
     except InputError as error:
         return "refused", str(error)
-    return graph.digest(), [s.label for s in graph.slices], graph.nodes.to_list()
+    behind = None if graph.contacts is None else graph.contacts.counts.tolist()
+    return graph.digest(), [s.label for s in graph.slices], graph.nodes.to_list(), behind
 
 
 def test_the_table_has_every_option_of_reading():
@@ -135,7 +138,7 @@ def test_every_option_of_reading_acts_or_is_refused(inputs, kind, option):
 
 
 def test_every_command_that_reads_has_every_option_of_reading():
-    """So what holds for reading holds for the commands; `sweep` has widths of its own."""
+    """So what holds for reading holds for the commands; `sweep` has widths of its own, and contacts are kept where they are published."""
     commands = typer.main.get_command(app).commands
     for name in ("anonymize", "extend", "audit", "sweep", "compare", "report"):
-        assert READING.keys() <= {parameter.name for parameter in commands[name].params}
+        assert READING.keys() - {"contacts"} <= {parameter.name for parameter in commands[name].params}
