@@ -138,7 +138,7 @@ def test_every_option_of_reading_acts_or_is_refused(inputs, kind, option):
 
 
 def test_every_command_that_reads_has_every_option_of_reading():
-    """So what holds for reading holds for the commands; `sweep` has widths of its own, and contacts are kept where they are published."""
+    """So what holds for reading holds for the commands; `sweep` has widths of its own, contacts are for publishing."""
     commands = typer.main.get_command(app).commands
     for name in ("anonymize", "extend", "audit", "sweep", "compare", "report"):
         assert READING.keys() - {"contacts"} <= {parameter.name for parameter in commands[name].params}

@@ -115,10 +115,7 @@ def read(
             )
         asked = {"dialect": dialect, "nodes": nodes, "count": count, "directed": directed or None}
         _refuse(f"{path}: a release", **told, **asked, **text._asdict(), **slicing.asked())
-        graph = read_release(path)
-        if contacts is not None and graph.contacts is None:
-            raise InputError(f"{path}: this release has edges, and not the contacts behind them")
-        return graph
+        return read_release(path, contacts)
     else:
         layout = _layout(path, dialect, text)
     if directed and layout.directed is False:

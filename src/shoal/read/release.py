@@ -36,8 +36,8 @@ def read_claims(folder: Path) -> dict[str, Any]:
     return claims
 
 
-def read_release(folder: Path) -> TemporalGraph:
-    """The graph of a release, isolated people and empty slices included."""
+def read_release(folder: Path, contacts: str | None = None) -> TemporalGraph:
+    """The graph of a release, isolated people and empty slices included; refused where `contacts` are wanted and there are none."""
     claims = read_claims(folder)
     people = read_table(folder, "nodes", "node")
     slices = read_table(folder, "slices", "slice")
@@ -62,6 +62,8 @@ def read_release(folder: Path) -> TemporalGraph:
     made.tally = None  # these are edges, not the contacts they were made of
     if isinstance(claims.get("contacts"), dict):
         made.contacts = _contacts(folder, claims["contacts"], slices, made)
+    elif contacts is not None:
+        raise InputError(f"{folder}: this release has edges, and not the contacts behind them")
     return made
 
 
