@@ -52,7 +52,7 @@ def test_what_is_learned_in_words_and_as_json(place):
 
 
 def test_the_record_is_read_once(place, monkeypatch):
-    module, times = sys.modules["shoal.extend"], []  # by its path it would be the function
+    module, times = sys.modules["shoal.read.record"], []
     read = module.read_record
     monkeypatch.setattr(module, "read_record", lambda file: times.append(file) or read(file))
     assert audit(place, "one", "--original", "in.csv", "--record", "one.json").returncode == 0

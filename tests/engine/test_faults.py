@@ -85,13 +85,20 @@ def test_a_worker_is_killed_in_memory(start_cluster):
     assert release.graph == whole.graph
 
 
+def _clear(work):
+    """Workers of a killed driver may write for a moment longer."""
+    shutil.rmtree(work, ignore_errors=True)
+    time.sleep(1.0)
+    shutil.rmtree(work, ignore_errors=True)
+
+
 def test_the_driver_is_killed_ten_times(contacts, expected, tmp_path):
     chance, kills, longest = random.Random(9), 0, 4.0
     out, work = tmp_path / "out", tmp_path / "work"
     while kills < 10:
         engine = ["--engine", "dask"] if kills % 5 == 4 else []
         resume = ["--resume"] if (work / "run.json").exists() else []
-        shutil.rmtree(work, ignore_errors=True) if not resume else None
+        _clear(work) if not resume else None
         begun = time.monotonic()
         process = subprocess.Popen(
             [*SHOAL, "anonymize", contacts, *FLAGS, "-o", out, "--work-dir", work, "--jobs", "2", *engine, *resume],
@@ -111,7 +118,7 @@ def test_the_driver_is_killed_ten_times(contacts, expected, tmp_path):
                 assert hashes(out) == expected
                 shutil.rmtree(out)
     resume = ["--resume"] if (work / "run.json").exists() else []
-    shutil.rmtree(work, ignore_errors=True) if not resume else None
+    _clear(work) if not resume else None
     last = subprocess.run(
         [*SHOAL, "anonymize", contacts, *FLAGS, "-o", out, "--work-dir", work, *resume], capture_output=True, text=True
     )
