@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
 import json
-import sys
 
 import polars as pl
 import pytest
@@ -52,7 +52,7 @@ def test_what_is_learned_in_words_and_as_json(place):
 
 
 def test_the_record_is_read_once(place, monkeypatch):
-    module, times = sys.modules["shoal.read.record"], []
+    module, times = importlib.import_module("shoal.read.record"), []
     read = module.read_record
     monkeypatch.setattr(module, "read_record", lambda file: times.append(file) or read(file))
     assert audit(place, "one", "--original", "in.csv", "--record", "one.json").returncode == 0
