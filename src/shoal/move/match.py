@@ -20,6 +20,7 @@ from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
 from shoal.errors import GuaranteeError
 from shoal.graph import TemporalGraph
+from shoal.measure.temporal import predecessor
 from shoal.realize.ties import Elsewhere, look_around
 from shoal.realize.view import SliceView
 from shoal.rebuild import retie
@@ -81,25 +82,9 @@ class RetiePiece(NamedTuple):
     rng: np.random.Generator
 
 
-class Loaded(Sequence[np.ndarray]):
-    """Slices that are loaded when they are looked at."""
-
-    def __init__(self, held: list[Array]) -> None:
-        self.held = held
-
-    def __len__(self) -> int:
-        return len(self.held)
-
-    def __getitem__(self, t: Any) -> Any:
-        return load(self.held[t])
-
-
 def neighbours(graph: TemporalGraph) -> list[Near]:
     """The slices before and after every slice, of the same layer."""
-    before = [
-        t - 1 if graph.ordered and t and graph.slices[t].layer == graph.slices[t - 1].layer else None
-        for t in range(graph.n_slices)
-    ]
+    before = [predecessor(graph, t) for t in range(graph.n_slices)]
     after = [t + 1 if t + 1 < graph.n_slices and before[t + 1] == t else None for t in range(graph.n_slices)]
     return [Near(*both) for both in zip(before, after, strict=True)]
 
@@ -184,7 +169,7 @@ def _active(piece: SlicePiece, elsewhere: Elsewhere) -> list[int]:
 
 def _count(piece: SlicePiece, threads: int, tell: Tell) -> Done:
     edges, n = load(piece.slices[piece.t]), piece.n_people
-    elsewhere = look_around(Loaded(piece.slices), piece.t, piece.near, n)
+    elsewhere = look_around(piece.slices, piece.t, piece.near, n)
     active = _active(piece, elsewhere)[0]
     correlation = None
     if piece.near.before is not None and active >= FEW:
@@ -197,7 +182,7 @@ def _count(piece: SlicePiece, threads: int, tell: Tell) -> Done:
 def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Done:
     here, n = piece.slice, piece.slice.n_people
     edges = load(here.slices[here.t])
-    elsewhere = look_around(Loaded(here.slices), here.t, here.near, n)
+    elsewhere = look_around(here.slices, here.t, here.near, n)
     if len(edges) > 1:
         view, kind = SliceView(edges, np.zeros(n, np.int64), directed=here.directed), load(piece.kind)
         aims, counted = _aims(piece, _pairs(edges, elsewhere, n)[1], len(edges)), COUNTED.copy()
