@@ -43,7 +43,7 @@ def release(
     _warm(method)
     graph = sets.load(name)
     work = lambda: shoal.anonymize(  # noqa: E731
-        graph, k, method=method, seed=0, effort=effort, objective=objective, deletion_weight=weight, jobs=JOBS
+        graph, k, method=method, seed=0, effort=effort, objective=objective, removal_weight=weight, jobs=JOBS
     )
     seconds, made = _seconds(work)
     return {

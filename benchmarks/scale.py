@@ -24,7 +24,7 @@ from shoal.common.progress import Progress
 from shoal.datasets import messenger
 from shoal.engine.local import peak_memory
 from shoal.large import anonymize_folder
-from shoal.stages import How, rebuild_slice
+from shoal.stages import Settings, rebuild_slice
 
 DAYS = 28
 STEPS = {"looking": "read", "numbering": "read", "sending": "read", "counting": "count",
@@ -103,7 +103,7 @@ def measure_slice(people: int, place: Path) -> str:
     labels[order] = np.minimum(np.arange(people) // 5, people // 5 - 1)
     del order
     before, begun = peak_memory(), time.monotonic()
-    made, _ = rebuild_slice(edges, labels, How("search", "fast", None, "edges", 1.0, 1), directed=False, rng=rng)
+    made, _ = rebuild_slice(edges, labels, Settings("search", "fast", None, "edges", 1.0, 1), directed=False, rng=rng)
     seconds = time.monotonic() - begun
     return (
         f"one slice of {people:,} people, {len(edges):,} edges: {seconds:.0f} s, peak {peak_memory() / 1e9:.2f} GB "
@@ -129,8 +129,8 @@ def main() -> None:
         elif asked.only_graph:
             write_graph(people, asked.folder / f"graph-{people}")
         else:
-            how = {"directed": asked.directed, "resume": asked.resume}
-            print(measure(people, asked.folder, asked.effort, asked.workers, asked.memory, **how), flush=True)
+            settings = {"directed": asked.directed, "resume": asked.resume}
+            print(measure(people, asked.folder, asked.effort, asked.workers, asked.memory, **settings), flush=True)
 
 
 if __name__ == "__main__":

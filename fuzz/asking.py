@@ -150,11 +150,11 @@ def anonymize_by_command(case: Case, place: Path, folder: Path, record: Path | N
     for name in ("protect", "exempt"):
         if name in options:
             how[name] = write_table(place / f"{name}.csv", ["node"], [[one] for one in options.pop(name)])
-    for name, flag in (("keep", "must_keep"), ("forbid", "forbid")):
+    for name, flag in (("must_keep", "must_keep"), ("forbid", "forbid")):
         if name in options:
             pairs = [(*row, None)[:3] for row in options.pop(name)]
             how[flag] = write_table(place / f"{name}.csv", ["source", "target", "slice"], pairs)
-    how["removal_weight"] = options.pop("deletion_weight", 1.0)
+    how["removal_weight"] = options.pop("removal_weight", 1.0)
     how |= options | {
         "keep_ids": case.save["keep_ids"],
         "format": case.save["format"],
@@ -177,8 +177,8 @@ def extend(
         how |= reading(graph) | {"nodes": nodes, "format": case.save["format"], "no_report": not case.save["report"]}
         file = write_contacts(graph, place, f"later-{number}")
         return command("extend", before, file, "--private", after, "-o", folder, "--quiet", *_flags(how))
-    if "deletion_weight" in case.options:
-        how["deletion_weight"] = case.options["deletion_weight"]
+    if "removal_weight" in case.options:
+        how["removal_weight"] = case.options["removal_weight"]
     made = shoal.extend(before, build(graph, case.way, place, f"later-{number}"), record, **how)
     made.save(folder, private=after, format=case.save["format"], report=case.save["report"])
     return None

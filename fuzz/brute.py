@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from fuzz.graphs import Pair
-from fuzz.outside import Asked
+from fuzz.outside import Request
 
 MOST = 1 << 15  # graphs of a slice
 MOST_TOGETHER = 300_000
@@ -30,7 +30,7 @@ def _enough(rows: list[tuple], needs: list[int]) -> bool:
     return all(count[row] >= need for row, need in zip(rows, needs, strict=True))
 
 
-def _extremes(asked: Asked, people: list[str], pairs: list[Pair]) -> list[list[Rows]]:
+def _extremes(asked: Request, people: list[str], pairs: list[Pair]) -> list[list[Rows]]:
     """Three graphs that are always allowed: the original, with all that may be added, and without all that may be removed."""
     found: list[list[Rows]] = [[], [], []]
     for part, before in zip(asked.graph.parts, asked.graph.edges, strict=True):
@@ -40,7 +40,7 @@ def _extremes(asked: Asked, people: list[str], pairs: list[Pair]) -> list[list[R
     return found
 
 
-def possible(asked: Asked) -> bool | None:
+def possible(asked: Request) -> bool | None:
     """Whether some release keeps both the promise and the limits; None where nobody can tell so simply."""
     people = sorted(asked.needs)
     needs, directed = [asked.needs[one] for one in people], asked.graph.directed
@@ -57,7 +57,7 @@ def possible(asked: Asked) -> bool | None:
     return True if certain else None
 
 
-def _search(asked: Asked, here: list[int], people: list[str], pairs: list[Pair], needs: list[int]) -> bool | None:
+def _search(asked: Request, here: list[int], people: list[str], pairs: list[Pair], needs: list[int]) -> bool | None:
     """All ways to fill the slices of a block. Crowds only shrink from slice to slice, so each must do alone first."""
     ways: list[list[Rows]] = []
     for t in here:

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from fuzz.graphs import Graph, draw_graph, later_graph, make_graph, names, pair, parts_of
-from fuzz.outside import Asked, Limits
+from fuzz.outside import Limits, Request
 
 # What a case is about, and how often. Everything else is drawn beside it.
 KINDS = {
@@ -28,7 +28,7 @@ class Case:
     graph: Graph
     way: str
     k: Any
-    asked: Asked
+    asked: Request
     options: dict[str, Any] = field(default_factory=dict)
     save: dict[str, Any] = field(default_factory=dict)
     again: str | None = None
@@ -79,7 +79,7 @@ def draw_case(seed: int, number: int) -> Case:
         "format": rng.choice(["csv", "csv", "parquet"]),
         "report": rng.random() < 0.02,
     }
-    asked = Asked(
+    asked = Request(
         graph, needs, blocks, limits, save["keep_ids"], save["format"], save["report"],
         partitioned=kind == "folder", seed=options["seed"], horizon=None if horizon is None else str(horizon),
     )  # fmt: skip
@@ -132,7 +132,7 @@ def _how(rng: Random, *, limited: bool) -> dict[str, Any]:
     if rng.random() < 0.25:
         found["objective"] = rng.choice(["edges", "l1"])
     if method == "search" and found.get("objective") != "l1" and rng.random() < 0.25:
-        found["deletion_weight"] = rng.choice([0.01, 0.5, 1.0, 2, 10.0, 1000])
+        found["removal_weight"] = rng.choice([0.01, 0.5, 1.0, 2, 10.0, 1000])
     if rng.random() < 0.2:
         found["density"] = "free"
     if method != "search":
@@ -174,7 +174,7 @@ def _limits(rng: Random, graph: Graph) -> tuple[Limits, dict[str, Any]]:
 
     if edges and rng.random() < 0.5:
         some = rng.sample(edges, rng.randint(1, max(1, len(edges) // rng.choice([1, 3, 10]))))
-        limits.keep, options["keep"] = asked(some)
+        limits.keep, options["must_keep"] = asked(some)
     if len(everybody) > 1 and rng.random() < 0.5:
         some = [
             (tuple(rng.sample(everybody, 2)), rng.randrange(len(labels)))
@@ -243,8 +243,8 @@ def _make_wrong(rng: Random, case: Case) -> None:
         "unknown allow": {"allow": "swap"}, "unknown method": {"method": "magic"}, "unknown effort": {"effort": "lazy"},
         "unknown objective": {"objective": "l2"}, "limits of the paper's methods": {"method": "greedy", "allow": "add"},
         "protect nobody known": {"protect": ["nobody-at-all"]}, "exempt nobody known": {"exempt": ["nobody-at-all"]},
-        "keep a loop": {"keep": [(somebody, somebody)]}, "forbid in no slice": {"forbid": [(*tuple(people[:2]), "no such slice")]},
-        "keep one": {"keep": [(somebody,)]}, "deletion_weight 0": {"deletion_weight": 0.0}, "deletion_weight nan": {"deletion_weight": float("nan")},
+        "keep a loop": {"must_keep": [(somebody, somebody)]}, "forbid in no slice": {"forbid": [(*tuple(people[:2]), "no such slice")]},
+        "keep one": {"must_keep": [(somebody,)]}, "removal_weight 0": {"removal_weight": 0.0}, "removal_weight nan": {"removal_weight": float("nan")},
         "no restarts": {"restarts": 0}, "seed below 0": {"seed": -1}, "seed of 1.5": {"seed": 1.5}, "resume nothing": {"resume": True},
         "shards of nobody": {"shard_people": 0}, "horizon of 0": {"horizon": 0}, "horizon soon": {"horizon": "soon"},
         "horizon below 0": {"horizon": -1}, "unknown format": {"format": "xml"},

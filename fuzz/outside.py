@@ -47,7 +47,7 @@ class Limits:
 
 
 @dataclass
-class Asked:
+class Request:
     """What was asked for, in the words of the original."""
 
     graph: Graph
@@ -105,7 +105,7 @@ def table(folder: Path, name: str) -> tuple[list[str], list[dict[str, Any]]]:
     return columns, [{c: None if cell is None else str(cell) for c, cell in row.items()} for row in rows]
 
 
-def read(folder: Path, asked: Asked) -> tuple[Found, list[str]]:
+def read(folder: Path, asked: Request) -> tuple[Found, list[str]]:
     """Read a folder, and say what in its layout is not as documented."""
     parts, wrong = asked.graph.parts, []
     nodes_columns, nodes = table(folder, "nodes")
@@ -139,7 +139,7 @@ def read(folder: Path, asked: Asked) -> tuple[Found, list[str]]:
     return Found(people, slices, by_slice, certificate), wrong
 
 
-def check_files(folder: Path, found: Found, asked: Asked, secrets: list[str]) -> Iterator[str]:
+def check_files(folder: Path, found: Found, asked: Request, secrets: list[str]) -> Iterator[str]:
     """The files there are, their hashes, and that none of them holds what is secret."""
     end = "parquet" if asked.partitioned else asked.format
     tables = {f"nodes.{end}", f"slices.{end}"}
@@ -162,7 +162,7 @@ def check_files(folder: Path, found: Found, asked: Asked, secrets: list[str]) ->
                 break
 
 
-def check_graph(found: Found, asked: Asked) -> Iterator[str]:
+def check_graph(found: Found, asked: Request) -> Iterator[str]:
     """Simple slices among listed people, and crowds as large as promised in every block."""
     graph, people, claims = asked.graph, set(found.people), found.certificate
     if len(people) < len(found.people):
@@ -201,7 +201,7 @@ def check_graph(found: Found, asked: Asked) -> Iterator[str]:
         yield f"certificate: {counted} for {sum(map(len, found.edges))} released edges"
 
 
-def check_record(file: Path, found: Found, asked: Asked) -> Iterator[str]:
+def check_record(file: Path, found: Found, asked: Request) -> Iterator[str]:
     """Who is who: everybody's own level, groups that agree, and every change allowed."""
     if stat.S_IMODE(file.stat().st_mode) != 0o600:
         yield f"record: has the mode {stat.S_IMODE(file.stat().st_mode):o}"
@@ -231,7 +231,7 @@ def check_record(file: Path, found: Found, asked: Asked) -> Iterator[str]:
             yield "groups: members of one do not agree"
 
 
-def check_changes(found: Found, original: dict[str, str], asked: Asked) -> Iterator[str]:
+def check_changes(found: Found, original: dict[str, str], asked: Request) -> Iterator[str]:
     """Every pair that changed was allowed to."""
     for part, before, edges in zip(asked.graph.parts, asked.graph.edges, found.edges, strict=True):
         after = {
@@ -255,7 +255,7 @@ def read_record(file: Path) -> dict[str, Any]:
     return rest | {name: {row["node"]: row[column] for row in rows} for name, column in columns.items()}
 
 
-def check_together(releases: list[tuple[Found, Asked]]) -> Iterator[str]:
+def check_together(releases: list[tuple[Found, Request]]) -> Iterator[str]:
     """Somebody who has all releases of the same people: absence from one tells people apart too."""
     directed = releases[0][1].graph.directed
     everybody = sorted({name for found, _ in releases for name in found.people})

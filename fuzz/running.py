@@ -15,7 +15,7 @@ from typing import Any
 from fuzz import asking, outside
 from fuzz.brute import possible
 from fuzz.cases import Case
-from fuzz.outside import Asked, Found
+from fuzz.outside import Found, Request
 from tests.command import Answer
 
 import shoal
@@ -110,13 +110,13 @@ def _check_refusal(case: Case, outcome: Outcome, said: str) -> Iterator[str]:
         yield f"wrong refusal: there is a way ({said})"
 
 
-def _secrets(asked: Asked) -> list[str]:
+def _secrets(asked: Request) -> list[str]:
     """What must not be in a folder: ids that are long enough to mean something, and the seed."""
     ids = [] if asked.keep_ids else [str(one) for one in asked.graph.people if len(str(one)) > 5]
     return ids if asked.seed is None else [*ids, str(asked.seed)]
 
 
-def _check_release(folder: Path, record: Path | None, asked: Asked, case: Case) -> Iterator[str]:
+def _check_release(folder: Path, record: Path | None, asked: Request, case: Case) -> Iterator[str]:
     found, wrong = outside.read(folder, asked)
     yield from wrong
     if wrong:
@@ -130,7 +130,7 @@ def _check_release(folder: Path, record: Path | None, asked: Asked, case: Case) 
         yield from _check_forgery(folder, found, asked, Random(case.name))
 
 
-def _check_verify(folder: Path, record: Path | None, found: Found, asked: Asked) -> Iterator[str]:
+def _check_verify(folder: Path, record: Path | None, found: Found, asked: Request) -> Iterator[str]:
     """shoal verify says what the checker says, at the smallest crowd there is and just above it."""
     if failures := shoal.verify(folder).failures:
         yield f"verify: rejects a release that holds ({failures})"
@@ -141,7 +141,7 @@ def _check_verify(folder: Path, record: Path | None, found: Found, asked: Asked)
         yield "verify: rejects the levels of the record"
 
 
-def _check_forgery(folder: Path, found: Found, asked: Asked, rng: Random) -> Iterator[str]:
+def _check_forgery(folder: Path, found: Found, asked: Request, rng: Random) -> Iterator[str]:
     """An edge is taken out and the certificate made to fit: verify must not believe it where crowds are too small now."""
     edges = [(t, i) for t, some in enumerate(found.edges) for i in range(len(some))]
     if not edges or rng.random() < 0.5:
@@ -236,7 +236,7 @@ def _extend_again(
     yield from _differences(case, target, other, after, second)
 
 
-def _asked_later(case: Case, number: int, known: dict[str, Any]) -> tuple[Asked, list[str]]:
+def _asked_later(case: Case, number: int, known: dict[str, Any]) -> tuple[Request, list[str]]:
     """What an extension has to keep: levels and limits of before, k for newcomers, who wait while they are fewer than k."""
     graph = case.later[number]
     needs = {str(known["ids"][name]): level for name, level in known["levels"].items()}
@@ -251,7 +251,7 @@ def _asked_later(case: Case, number: int, known: dict[str, Any]) -> tuple[Asked,
         {edge for edge in limits.forbid if edge[1] is None},
         limits.exempt,
     )
-    asked = Asked(
+    asked = Request(
         graph._replace(edges=edges), needs, [0] * len(graph.parts), limits, case.asked.keep_ids, case.asked.format,
         case.asked.report, seed=case.asked.seed,
     )  # fmt: skip

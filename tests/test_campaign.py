@@ -12,7 +12,7 @@ import pytest
 from fuzz import brute, campaign, outside
 from fuzz.cases import draw_case
 from fuzz.graphs import Graph, Part, make_graph, pair, parts_of
-from fuzz.outside import Asked, Limits
+from fuzz.outside import Limits, Request
 from fuzz.running import run_case
 
 import shoal
@@ -50,10 +50,10 @@ def release(tmp_path):
     edges = sorted(graph.edges[0] | graph.edges[1] | graph.edges[2])
     needs = {one: 2 + (one > "person-4") for one in people}
     limits = Limits(keep={(edges[0], None)}, exempt=set())
-    asked = Asked(graph, needs, [0, 0, 1], limits, horizon="2", seed=123456789)
+    asked = Request(graph, needs, [0, 0, 1], limits, horizon="2", seed=123456789)
     rows = {part.label: sorted(some) for part, some in zip(graph.parts, graph.edges, strict=True)}
     made = shoal.TemporalGraph.from_slices(rows, nodes=people)
-    made = shoal.anonymize(made, needs, horizon=2, keep=[edges[0]], seed=123456789)
+    made = shoal.anonymize(made, needs, horizon=2, must_keep=[edges[0]], seed=123456789)
     made.save(tmp_path / "release", private=tmp_path / "record.json", report=False)
     return tmp_path / "release", tmp_path / "record.json", asked
 
@@ -122,7 +122,7 @@ def test_the_checker_notices_changes_against_the_limits(release):
 def test_the_checker_notices_people_told_apart_by_two_releases():
     """Each holds at k = 2 on its own; together they leave everybody alone. So does being listed in one of them only."""
     graph = Graph(list("1234"), [Part("all", None, None)], [set()], [], False, "one")
-    asked = Asked(graph, dict.fromkeys("1234", 2), [0], Limits())
+    asked = Request(graph, dict.fromkeys("1234", 2), [0], Limits())
     one, other = (outside.Found(list("1234"), [], [edges], {}) for edges in ([("1", "2")], [("1", "3")]))
     some = outside.Found(list("13"), [], [[]], {})
     assert not list(outside.check_together([(one, asked), (one, asked)]))
@@ -134,7 +134,7 @@ def triangle(limits, k):
     """Three people in a row."""
     edges = {pair("a", "b", False), pair("b", "c", False)}
     graph = Graph(["a", "b", "c"], [Part("all", None, None)], [edges], [], False, "one")
-    return Asked(graph, dict.fromkeys("abc", k), [0], limits)
+    return Request(graph, dict.fromkeys("abc", k), [0], limits)
 
 
 @pytest.mark.parametrize(

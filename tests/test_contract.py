@@ -63,7 +63,7 @@ def test_same_seed_same_bytes(tmp_path_factory, graph, data, method):
     graphs(),
     st.data(),
     st.sampled_from(["fast", "thorough"]),
-    st.sampled_from([{"deletion_weight": 0.3}, {"deletion_weight": 5.0}, {"objective": "l1"}]),
+    st.sampled_from([{"removal_weight": 0.3}, {"removal_weight": 5.0}, {"objective": "l1"}]),
 )
 def test_the_search_keeps_it_with_all_its_options(graph, data, effort, options):
     k = data.draw(st.integers(1, graph.n_nodes))
@@ -149,14 +149,14 @@ def test_k_of_one_changes_nothing_in_degrees():
         ({"restarts": 0}, "restarts must be a whole number from 1"),
         ({"effort": "heroic"}, "unknown effort 'heroic'"),
         ({"objective": "fame"}, "unknown objective 'fame'"),
-        ({"deletion_weight": 0}, "deletion_weight must be above 0"),
+        ({"removal_weight": 0}, "removal_weight must be above 0"),
         (
-            {"deletion_weight": 2.0, "objective": "l1"},
-            "deletion_weight .* needs the method 'search'",
+            {"removal_weight": 2.0, "objective": "l1"},
+            "removal_weight .* needs the method 'search'",
         ),
         (
-            {"deletion_weight": 2.0, "method": "greedy"},
-            "deletion_weight .* needs the method 'search'",
+            {"removal_weight": 2.0, "method": "greedy"},
+            "removal_weight .* needs the method 'search'",
         ),
     ],
 )

@@ -289,9 +289,9 @@ def test_people_and_pairs_under_limits_go_on(tmp_path):
     graph = contacts(20, 2, 0)
     kept, once = (tuple(int(graph.nodes[int(i)]) for i in graph.edges(0)[e]) for e in (0, 5))
     apart, me = (3, 17), 11
-    limits = {"keep": [kept, (*once, graph.slices[0].label)], "forbid": [apart], "exempt": [me]}
-    needs = {int(node): 3 for node in graph.nodes if node != me}
-    shoal.anonymize(graph, needs, seed=0, **limits).save(tmp_path / "r0", private=tmp_path / "0.json", report=False)
+    limits = {"must_keep": [kept, (*once, graph.slices[0].label)], "forbid": [apart], "exempt": [me]}
+    levels = {int(node): 3 for node in graph.nodes if node != me}
+    shoal.anonymize(graph, levels, seed=0, **limits).save(tmp_path / "r0", private=tmp_path / "0.json", report=False)
     record = json.loads((tmp_path / "0.json").read_text())
     name = {original: published for published, original in record["ids"].items()}
     sides = [sorted(record["limits"][what], key=str) for what in ("keep", "forbid")]
@@ -306,10 +306,10 @@ def test_people_and_pairs_under_limits_go_on(tmp_path):
     assert (0, *sorted(kept)) in after
     assert (0, *apart) not in after
     assert {edge for edge in before if me in edge[1:]} == {edge for edge in after if me in edge[1:]}
-    freed = shoal.extend(tmp_path / "r0", later, tmp_path / "0.json", seed=0, keep=[], forbid=[], exempt=[])
+    freed = shoal.extend(tmp_path / "r0", later, tmp_path / "0.json", seed=0, must_keep=[], forbid=[], exempt=[])
     assert freed.limits is None
-    with pytest.raises(InputError, match="keep: there is no edge between '3' and '17' in any slice"):
-        shoal.extend(tmp_path / "r0", later, tmp_path / "0.json", keep=[apart])
+    with pytest.raises(InputError, match="must_keep: there is no edge between '3' and '17' in any slice"):
+        shoal.extend(tmp_path / "r0", later, tmp_path / "0.json", must_keep=[apart])
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from tests.audit.forge import publish
 
 GRAPH = TemporalGraph.from_events([(f"person-{i % 17}", f"person-{i * 7 % 23}", i % 4) for i in range(120)])
 STAR = np.array([[0, 1], [0, 2], [0, 3]], np.int32)
-HOW = stages.How("search", "fast", None, "edges", 1.0, 1)
+SETTINGS = stages.Settings("search", "fast", None, "edges", 1.0, 1)
 
 
 def test_a_slice_with_other_degrees_than_chosen_is_not_given_away(monkeypatch):
@@ -30,7 +30,7 @@ def test_a_slice_with_other_degrees_than_chosen_is_not_given_away(monkeypatch):
     monkeypatch.setattr(stages, "rewire", lambda view, *a, **k: STAR[:1])
     for directed in (False, True):
         with pytest.raises(GuaranteeError, match="other degrees than chosen"):
-            stages.rebuild_slice(STAR, labels, HOW, directed=directed, rng=np.random.default_rng(0))
+            stages.rebuild_slice(STAR, labels, SETTINGS, directed=directed, rng=np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("keys", [[1, 2, 3], [1, 6, 11], [1, 1], [2, 3, 9]])

@@ -14,7 +14,7 @@ import pytest
 
 import shoal
 from shoal import ShoalError, TemporalGraph
-from shoal.errors import GuaranteeError
+from shoal.errors import GuaranteeError, InputError
 
 ODD = [
     None, True, False, "", "5", "²", "no", 1.5, math.nan, math.inf, -1, 0, 2, 10**30, b"x", [], {}, (), [None], [1, 2], {"a": 1},
@@ -93,3 +93,11 @@ def test_odd_values_are_taken_or_refused_in_a_sentence(name, place, tmp_path, mo
             except Exception as error:
                 wrong.append((parameter, odd, repr(error)[:200]))
     assert not wrong, "\n".join(f"{name}({parameter}={odd!r:.40}): {error}" for parameter, odd, error in wrong)
+
+
+def test_keywords_by_the_name_they_once_had_are_refused_in_a_sentence():
+    graph = TemporalGraph.from_slices({"day": [("a", "b"), ("b", "c")]})
+    with pytest.raises(InputError, match="keep is called must_keep now"):
+        shoal.anonymize(graph, 2, keep=[("a", "b")])
+    with pytest.raises(InputError, match="deletion_weight is called removal_weight now"):
+        shoal.anonymize(graph, 2, deletion_weight=2.0)

@@ -32,13 +32,13 @@ def rows_of(graph, block=None):
     return {node: tuple(row) for node, row in rows.items()}
 
 
-def check(release, needs, blocks=None):
+def check(release, levels, blocks=None):
     """Rows occur as often as promised, slices are simple, nobody was lost, the books are right."""
     graph, n_slices = release.graph, release.graph.n_slices
     for block in blocks or [range(n_slices)]:
         rows = rows_of(graph, block)
         count = Counter(rows.values())
-        assert all(count[rows[node]] >= needs[node] for node in rows)
+        assert all(count[rows[node]] >= levels[node] for node in rows)
     for t, sliced in enumerate(graph.to_networkx().values()):
         assert nx.number_of_selfloops(sliced) == 0
         assert sliced.number_of_edges() == len(graph.edges(t))
@@ -54,17 +54,17 @@ def check(release, needs, blocks=None):
 @given(any_graphs(), st.data(), st.sampled_from(METHODS))
 def test_the_contract_holds_for_whatever_is_asked(graph, data, method):
     nodes = graph.nodes.to_list()
-    needs = dict.fromkeys(nodes, 1)
+    levels = dict.fromkeys(nodes, 1)
     options = {"method": method, "seed": 0, "restarts": 1} | ({"effort": "fast"} if method == "search" else {})
     kind = data.draw(st.sampled_from(["plain", "levels", "subset"]))
     if kind == "levels":
-        k = needs = {node: data.draw(st.integers(1, len(nodes))) for node in nodes}
+        k = levels = {node: data.draw(st.integers(1, len(nodes))) for node in nodes}
     else:
         k = data.draw(st.integers(1, len(nodes)))
         people = nodes
         if kind == "subset":
             people = options["protect"] = data.draw(st.lists(st.sampled_from(nodes), unique=True))
-        needs |= dict.fromkeys(people, k)
+        levels |= dict.fromkeys(people, k)
     blocks = None
     if graph.ordered and data.draw(st.booleans()):
         width = options["horizon"] = data.draw(st.integers(1, 3))
@@ -74,7 +74,7 @@ def test_the_contract_holds_for_whatever_is_asked(graph, data, method):
     if method == "search":
         options["allow"] = data.draw(st.sampled_from(["both", "both", "add", "remove"]))
     release = shoal.anonymize(graph, k, **options)
-    check(release, needs, blocks)
+    check(release, levels, blocks)
     old, new = (set(g.to_polars().iter_rows()) for g in (graph, release.graph))
     if options.get("allow") == "add":
         assert old <= new
@@ -87,17 +87,17 @@ def test_the_contract_holds_for_whatever_is_asked(graph, data, method):
 def test_same_seed_same_bytes_and_verify_agrees(tmp_path_factory, graph, data, method):
     folder = tmp_path_factory.mktemp("bytes")
     nodes = graph.nodes.to_list()
-    needs = {node: data.draw(st.integers(1, len(nodes))) for node in nodes}
+    levels = {node: data.draw(st.integers(1, len(nodes))) for node in nodes}
     horizon = data.draw(st.sampled_from([None, 1])) if graph.ordered else None
     for name, jobs in (("a", 1), ("b", 2)):
-        release = shoal.anonymize(graph, needs, method=method, seed=3, restarts=1, jobs=jobs, horizon=horizon)
+        release = shoal.anonymize(graph, levels, method=method, seed=3, restarts=1, jobs=jobs, horizon=horizon)
         release.save(folder / name, private=folder / f"{name}.json", report=False)
     files = [sorted((f.name, hashlib.sha256(f.read_bytes()).hexdigest()) for f in (folder / n).iterdir()) for n in "ab"]
     assert files[0] == files[1]
     assert shoal.verify(folder / "a")
-    if len(set(needs.values())) > 1:
+    if len(set(levels.values())) > 1:
         assert shoal.verify(folder / "a", record=folder / "a.json")
-    assert shoal.verify(folder / "a", k=max(needs.values())) or min(needs.values()) < max(needs.values())
+    assert shoal.verify(folder / "a", k=max(levels.values())) or min(levels.values()) < max(levels.values())
 
 
 def test_the_paper_suggestion_for_directed_graphs_leaves_people_alone():
@@ -163,9 +163,9 @@ def test_verify_sees_a_crowd_that_is_too_small_in_one_block(tmp_path):
 
 def test_levels_are_not_published_but_can_be_proven(tmp_path):
     graph = week()
-    needs = {node: (6 if node < 10 else 3 if node < 20 else 1) for node in graph.nodes.to_list()}
-    release = shoal.anonymize(graph, needs, seed=0)
-    check(release, needs)
+    levels = {node: (6 if node < 10 else 3 if node < 20 else 1) for node in graph.nodes.to_list()}
+    release = shoal.anonymize(graph, levels, seed=0)
+    check(release, levels)
     release.save(tmp_path / "out", private=tmp_path / "record.json")
     assert (tmp_path / "out" / "nodes.csv").read_text().splitlines()[0] == "node"
     assert shoal.verify(tmp_path / "out")
@@ -210,7 +210,7 @@ def test_limits_are_kept(allow):
     forbid = [(0, x) for x in range(1, 12)]
     exempt = [5, 17]
     plain = dict.fromkeys(range(24), 3) | {5: 1, 17: 1}
-    release = shoal.anonymize(LIMITED, plain, allow=allow, keep=keep, forbid=forbid, exempt=exempt, seed=0)
+    release = shoal.anonymize(LIMITED, plain, allow=allow, must_keep=keep, forbid=forbid, exempt=exempt, seed=0)
     check(release, plain)
     old, new = set(edges), set(release.graph.to_polars().iter_rows())
     assert set(keep) <= new
@@ -226,7 +226,7 @@ def test_limits_are_kept(allow):
 def test_what_cannot_be_done_is_one_sentence():
     star = TemporalGraph.from_slices({"a": [(0, x) for x in range(1, 6)]}, nodes=range(6))
     with pytest.raises(InputError, match=r"^[^\n]{20,300}$"):
-        shoal.anonymize(star, 2, exempt=[0, 1], keep=[(0, x) for x in range(1, 6)], allow="remove", seed=0)
+        shoal.anonymize(star, 2, exempt=[0, 1], must_keep=[(0, x) for x in range(1, 6)], allow="remove", seed=0)
     with pytest.raises(InputError, match="need the method 'search'"):
         shoal.anonymize(star, 2, allow="add", method="greedy")
 
@@ -246,9 +246,12 @@ def test_what_cannot_be_done_is_one_sentence():
         ({"horizon": "soon"}, "a slice width looks like"),
         ({"horizon": "1mo"}, "no place in the calendar"),
         ({"allow": "swap"}, "unknown allow 'swap'"),
-        ({"keep": [(1, 1)]}, "two different people"),
-        ({"keep": [ABSENT]}, f"no edge between '{ABSENT[0]}' and '{ABSENT[1]}' in any slice"),
-        ({"keep": [ELSEWHERE]}, f"no edge between '{ELSEWHERE[0]}' and '{ELSEWHERE[1]}' in slice '{ELSEWHERE[2]}'"),
+        ({"must_keep": [(1, 1)]}, "two different people"),
+        ({"must_keep": [ABSENT]}, f"no edge between '{ABSENT[0]}' and '{ABSENT[1]}' in any slice"),
+        (
+            {"must_keep": [ELSEWHERE]},
+            f"no edge between '{ELSEWHERE[0]}' and '{ELSEWHERE[1]}' in slice '{ELSEWHERE[2]}'",
+        ),
         ({"k": 10**30}, "at most the number of people, 24"),
         ({"k": {0: 10**30}}, "at most the number of people, 24"),
         ({"time_limit": math.inf}, "time_limit must be a number from 0; got inf"),
@@ -290,11 +293,11 @@ def test_time_runs_from_the_beginning(monkeypatch):
     monkeypatch.setattr(
         stages,
         "search_groups",
-        lambda rows, ks, **options: given.append(options["time_limit"]) or np.zeros(len(rows), int),
+        lambda rows, levels, **options: given.append(options["time_limit"]) or np.zeros(len(rows), int),
     )
-    how = stages.How("search", "balanced", 60.0, "edges", 1.0, 1)
+    settings = stages.Settings("search", "balanced", 60.0, "edges", 1.0, 1)
     rows = LIMITED.degree_matrix()
-    stages.group_people(rows, np.full(24, 2), how, bounded=False, rng=None, jobs=1, tell=lambda share: None)
+    stages.group_people(rows, np.full(24, 2), settings, bounded=False, rng=None, jobs=1, tell=lambda share: None)
     assert given == [10.0]
 
 

@@ -23,7 +23,7 @@ def tables(n, edges, directed, ask):
     """The degrees of everybody in every slice that can be reached from this one."""
     pairs = list(itertools.permutations(range(n), 2) if directed else itertools.combinations(range(n), 2))
     fixed = {p for p in pairs if set(p) & set(ask["exempt"])}
-    fixed |= {p for p in pairs if p in edges and (ask["allow"] == "add" or p in ask["keep"])}
+    fixed |= {p for p in pairs if p in edges and (ask["allow"] == "add" or p in ask["must_keep"])}
     fixed |= {p for p in pairs if p not in edges and (ask["allow"] == "remove" or p in ask["forbid"])}
     free = [p for p in pairs if p not in fixed]
     found = set()
@@ -35,13 +35,13 @@ def tables(n, edges, directed, ask):
     return found
 
 
-def is_possible(n, slices, directed, needs, horizon, ask):
+def is_possible(n, slices, directed, levels, horizon, ask):
     """Whether any release exists, said in the plainest way."""
     reached = [tables(n, edges, directed, ask) for edges in slices]
     blocks = [[one] for one in reached] if horizon == 1 else [reached]
     return all(
         any(
-            all(rows.count(row) >= need for row, need in zip(rows, needs, strict=True))
+            all(rows.count(row) >= need for row, need in zip(rows, levels, strict=True))
             for rows in (list(zip(*choice, strict=True)) for choice in itertools.product(*block))
         )
         for block in blocks
@@ -60,33 +60,35 @@ def demands(draw):
     kept = st.lists(st.sampled_from(there), unique=True, max_size=4) if there and draw(st.booleans()) else st.just([])
     ask = {
         "allow": draw(st.sampled_from(["both", "add", "remove"])),
-        "keep": draw(kept),
+        "must_keep": draw(kept),
         "forbid": draw(few),
         "exempt": draw(st.lists(st.sampled_from(range(n)), unique=True, max_size=2)),
     }
     level = st.integers(1, n)
-    needs = draw(st.lists(level, min_size=n, max_size=n)) if draw(st.booleans()) else [draw(st.integers(2, n))] * n
-    return n, slices, directed, needs, draw(st.sampled_from([None, 1])), ask
+    levels = draw(st.lists(level, min_size=n, max_size=n)) if draw(st.booleans()) else [draw(st.integers(2, n))] * n
+    return n, slices, directed, levels, draw(st.sampled_from([None, 1])), ask
 
 
 @examples(150)
 @given(demands(), st.integers(0, 3))
-@example((4, [PAW], False, [2] * 4, None, {"allow": "remove", "keep": [(1, 3), (0, 1)], "forbid": [], "exempt": []}), 0)
+@example(
+    (4, [PAW], False, [2] * 4, None, {"allow": "remove", "must_keep": [(1, 3), (0, 1)], "forbid": [], "exempt": []}), 0
+)
 def test_there_is_a_release_whenever_one_exists_and_a_proof_otherwise(demand, seed):
-    n, slices, directed, needs, horizon, ask = demand
+    n, slices, directed, levels, horizon, ask = demand
     graph = shoal.TemporalGraph.from_slices(dict(enumerate(slices)), nodes=range(n), directed=directed)
-    if is_possible(n, slices, directed, needs, horizon, ask):
-        release = shoal.anonymize(graph, needs, horizon=horizon, seed=seed, jobs=1, **ask)
+    if is_possible(n, slices, directed, levels, horizon, ask):
+        release = shoal.anonymize(graph, levels, horizon=horizon, seed=seed, jobs=1, **ask)
         for t, old in enumerate(slices):
             new = {tuple(edge) for edge in release.graph.edges(t).tolist()}
             added, removed = new - set(old), set(old) - new
             assert not (added if ask["allow"] == "remove" else removed if ask["allow"] == "add" else set())
-            assert not removed & set(ask["keep"])
+            assert not removed & set(ask["must_keep"])
             assert not added & set(ask["forbid"])
             assert not any(set(pair) & set(ask["exempt"]) for pair in added | removed)
     else:
         with pytest.raises(NoReleaseError, match="it is proven that there is no way") as refused:
-            shoal.anonymize(graph, needs, horizon=horizon, seed=seed, jobs=1, **ask)
+            shoal.anonymize(graph, levels, horizon=horizon, seed=seed, jobs=1, **ask)
         assert refused.value.proven
 
 
@@ -95,7 +97,7 @@ def test_what_is_found_together_changes_the_fewest_edges():
     path, star = [(0, 1), (1, 2), (2, 3)], [(0, 1), (0, 2), (0, 3)]
     for slices, weight in itertools.product([[path], [star], [path, star]], [0.25, 1.0, 3.0]):
         edges = [np.array(pairs, dtype=np.int32) for pairs in slices]
-        found, _ = small.search_together(edges, [SliceLimits()] * len(edges), np.full(4, 4), deletion_weight=weight)
+        found, _ = small.search_together(edges, [SliceLimits()] * len(edges), np.full(4, 4), removal_weight=weight)
         cost = 0.0
         for old, new in zip(slices, found, strict=True):
             made = {tuple(edge) for edge in new.tolist()}
@@ -123,7 +125,7 @@ def paws(copies):
 def test_the_same_seed_gives_the_same_edges():
     edges, keep = paws(3)
     graph = shoal.TemporalGraph.from_slices({"a": edges})
-    found = [shoal.anonymize(graph, 2, allow="remove", keep=keep, seed=1, jobs=jobs) for jobs in (1, 2)]
+    found = [shoal.anonymize(graph, 2, allow="remove", must_keep=keep, seed=1, jobs=jobs) for jobs in (1, 2)]
     assert found[0].graph.edges(0).tolist() == found[1].graph.edges(0).tolist()
     assert found[0].min_class_size >= 2
 
@@ -136,7 +138,7 @@ def refusal(graph, **ask):
 
 def test_without_a_proof_none_is_claimed(monkeypatch):
     graph = shoal.TemporalGraph.from_slices({"a": [(0, 1), (0, 2), (0, 3)]})
-    ask = {"k": 2, "allow": "remove", "keep": [(0, 2)]}
+    ask = {"k": 2, "allow": "remove", "must_keep": [(0, 2)]}
     in_vain = {"LARGEST": 5, "_Program._run": lambda self, work: (self.cp.UNKNOWN, None)}
     for name, value in in_vain.items():
         with monkeypatch.context() as patched:
@@ -152,7 +154,7 @@ def test_who_cannot_be_hidden_is_counted_at_any_size():
     """A hub who keeps more contacts than anybody else can have, in a graph too large for the search."""
     n = 300
     graph = shoal.TemporalGraph.from_slices({"a": [(0, i) for i in range(1, n)]})
-    refused = refusal(graph, k=3, allow="remove", keep=[(0, i) for i in range(1, n)])
+    refused = refusal(graph, k=3, allow="remove", must_keep=[(0, i) for i in range(1, n)])
     assert refused.proven
     assert str(refused).startswith("'0' cannot be hidden: under these limits only 1 of all people")
 

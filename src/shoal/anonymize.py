@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.common.checks import some_jobs, some_progress
+from shoal.common.checks import formerly, some_jobs, some_progress
 from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
 from shoal.demands.against import Moving, make_moving
@@ -36,12 +36,13 @@ from shoal.people.traits import Asked, make_traits
 from shoal.pieces import group_blocks, search_blocks
 from shoal.release import Release
 from shoal.slices import rebuild_slices, retie_slices
-from shoal.stages import METHODS, Groups, How
+from shoal.stages import METHODS, Groups, Settings
 from shoal.warm import warm
 
 __all__ = ["METHODS", "Release", "anonymize"]
 
 
+@formerly(deletion_weight="removal_weight", keep="must_keep")
 def anonymize(
     graph: TemporalGraph,
     k: Any,
@@ -51,7 +52,7 @@ def anonymize(
     against: str = "numbers",
     move: str = "slice",
     allow: str = "both",
-    keep: Iterable[Any] | None = None,
+    must_keep: Iterable[Any] | None = None,
     forbid: Iterable[Any] | None = None,
     exempt: Iterable[Any] | None = None,
     contacts: str | None = None,
@@ -67,7 +68,7 @@ def anonymize(
     effort: str = "balanced",
     time_limit: float | None = None,
     objective: str = "edges",
-    deletion_weight: float = 1.0,
+    removal_weight: float = 1.0,
     density: str | None = None,
     restarts: int = 5,
     jobs: int | None = None,
@@ -100,7 +101,7 @@ def anonymize(
         "tie" for good. Whoever knows the first part of a stretch may read off the rest of it.
     allow
         "both", or only "add" or only "remove" edges.
-    keep, forbid
+    must_keep, forbid
         Edges that must stay and pairs that must not be joined: (u, v), or (u, v, slice) for one slice only.
     exempt
         People about whom nothing is changed.
@@ -130,12 +131,12 @@ def anonymize(
         of a horizon) share them. The result then depends on the machine.
     objective
         "edges" chooses degrees for which the fewest edges change; "l1" takes medians, as the paper's methods always do.
-    deletion_weight
+    removal_weight
         How many added edges a removed one is worth. Above 1 the release rather invents contacts than loses them. Medians
         (`objective="l1"` and the paper's methods) leave nothing to weigh, so they refuse it.
     density
         "keep" keeps the number of edges of every slice within 2 %, at the least price in edits; "free" changes the fewest edges.
-        By default kept, unless `deletion_weight`, `objective` or `method` says how many edges there are.
+        By default kept, unless `removal_weight`, `objective` or `method` says how many edges there are.
     restarts
         Random starts of the paper's methods, of which the best is kept.
     jobs
@@ -161,17 +162,16 @@ def anonymize(
     True
     """
     promise = make_promise(graph, k, protect=protect, horizon=horizon)
-    asked = Asked(attributes, hierarchies, sensitive, diverse, stratum)
-    traits = make_traits(graph, promise.needs, people, asked)
+    traits = make_traits(graph, promise.levels, people, Asked(attributes, hierarchies, sensitive, diverse, stratum))
     if traits is not None:
         promise = replace(promise, strata=traits.strata, attributes=traits.attributes)
-    how = How(method, effort, time_limit, objective, deletion_weight, restarts, density)
-    limits = make_limits(graph, allow=allow, keep=keep, forbid=forbid, exempt=exempt, method=method)
-    moving = make_moving(graph, promise, limits, against=against, move=move, contacts=contacts, **vars(how))
+    settings = Settings(method, effort, time_limit, objective, removal_weight, restarts, density)
+    limits = make_limits(graph, allow=allow, must_keep=must_keep, forbid=forbid, exempt=exempt, method=method)
+    moving = make_moving(graph, promise, limits, against=against, move=move, contacts=contacts, **vars(settings))
     check_contacts(graph, contacts, protected=protect_counts)
     promise = replace(promise, contacts=protect_counts)
     shard_people = check_run(shard_people, work_dir, resume=resume)
-    progress, what = some_progress(progress), described(graph, promise, how, limits, moving, shard_people)
+    progress, what = some_progress(progress), described(graph, promise, settings, limits, moving, shard_people)
     where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
     warm(progress)
     with open_runner(what, seed, **where, within=graph.run) as run:
@@ -180,19 +180,20 @@ def anonymize(
             with progress.stage("grouping", 100) as tell:
                 guide = None if moving is None else guide_columns(graph, chance, run)
                 group = group_blocks if traits is None else functools.partial(group_strata, traits=traits)
-                groups = group(graph, promise, how, limits, chance, shard_people, run, tell, guide=guide)
+                groups = group(graph, promise, settings, limits, chance, shard_people, run, tell, guide=guide)
             with progress.stage("rebuilding", graph.n_slices) as tell:
-                labels, alone = [g.labels for g in groups], traits is None
-                rebuilt = rebuild(graph, promise, how, limits, moving, chance, labels, run, tell, change_class=alone)
-                released, price, moved = rebuilt
+                labels = [g.labels for g in groups]
+                released, price, moved = rebuild(
+                    graph, promise, settings, limits, moving, chance, labels, run, tell, change_class=traits is None
+                )
         except NoReleaseError as refusal:
             assert limits is not None
             if traits is not None:  # the search looks at numbers of edges alone
                 raise
-            (groups, released), price, moved = search_blocks(graph, promise, how, limits, refusal), 0.0, None
+            (groups, released), price, moved = search_blocks(graph, promise, settings, limits, refusal), 0.0, None
         if moved is None:  # retying compares with the original, which nothing may do after ties were moved
             with progress.stage("retying", 100) as tell:
-                released = retie_slices(graph, released, how, limits, chance, run, tell)
+                released = retie_slices(graph, released, settings, limits, chance, run, tell)
     check_promise(released, promise)
     if contacts is not None:
         with progress.stage("drawing contacts", graph.n_slices) as tell:
@@ -202,14 +203,14 @@ def anonymize(
         chance=chance, rounds=[count for g in groups for count in g.rounds], bound=sum(g.bound for g in groups),
         limits=limits, moved=moved, work=run.work,
         traits=None if traits is None else published(traits, promise, released),
-        density=round(price) if how.keeps_density and moved is None else None,
+        density=round(price) if settings.keeps_density and moved is None else None,
     )  # fmt: skip
 
 
 def rebuild(
     graph: TemporalGraph,
     promise: Promise,
-    how: How,
+    settings: Settings,
     limits: Limits | None,
     moving: Moving | None,
     chance: Randomness,
@@ -222,17 +223,17 @@ def rebuild(
 ) -> tuple[TemporalGraph, float, Moved | None]:
     """Stages 2 and 3; what it took to keep the numbers of edges; and, against a second graph, how ties changed hands before."""
     if moving is None:
-        made = rebuild_slices(graph, promise, how, limits, chance, labels, run, tell, change_class=change_class)
+        made = rebuild_slices(graph, promise, settings, limits, chance, labels, run, tell, change_class=change_class)
         return *made, None
     secret = secret or chance.secret("move")
-    released, totals = rebuild_moved(graph, promise, moving, secret, how.effort, chance, labels, run, tell)
+    released, totals = rebuild_moved(graph, promise, moving, secret, settings.effort, chance, labels, run, tell)
     return released, 0.0, Moved(moving.move, secret, totals)
 
 
 def described(
     graph: TemporalGraph,
     promise: Promise,
-    how: How,
+    settings: Settings,
     limits: Limits | None,
     moving: Moving | None,
     shard_people: int,
@@ -240,9 +241,9 @@ def described(
     """Everything but the seed that determines a release, for the work folder."""
     return {
         "input": graph.digest().hex(),
-        "k": hashlib.blake2b(promise.needs.tobytes(), digest_size=16).hexdigest(),
+        "k": hashlib.blake2b(promise.levels.tobytes(), digest_size=16).hexdigest(),
         "horizon": promise.blocks.tolist(),
-        "options": repr(how),
+        "options": repr(settings),
         "limits": None if limits is None else limits.digest(),
         "move": None if moving is None else moving.move,
         "strata": None
@@ -254,7 +255,7 @@ def described(
 
 def check_promise(released: TemporalGraph, promise: Promise) -> None:
     """The promise itself, counted from the edges that are about to be given away."""
-    if (promise.crowds(released) < promise.needs).any():
+    if (promise.crowds(released) < promise.levels).any():
         raise GuaranteeError("somebody stands in too small a crowd; nothing was released, please report this")
 
 

@@ -19,11 +19,11 @@ import numpy as np
 
 from shoal.common.edges import edge_keys
 from shoal.common.randomness import Randomness
-from shoal.engine import Done, Tell
+from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
 from shoal.errors import GuaranteeError
-from shoal.stages import How, rebuild_slice
+from shoal.stages import Settings, rebuild_slice
 
 # Rebuilding takes about 270 bytes per edge (2.0 GB for 7.6 million, docs/scale.md): this many fit a worker of 6 GB.
 CELL_EDGES = 16_000_000
@@ -47,7 +47,7 @@ class CellPiece(NamedTuple):
     parts: Array
     one: int
     other: int
-    how: How
+    settings: Settings
     directed: bool
     rng: np.random.Generator
 
@@ -62,7 +62,14 @@ def wanted_parts(n_edges: int, n_groups: int, most: int) -> int:
 
 
 def rebuild_in_cells(
-    t: int, edges: Array, labels: Array, n_groups: int, how: How, directed: bool, chance: Randomness, run: Runner
+    t: int,
+    edges: Array,
+    labels: Array,
+    n_groups: int,
+    settings: Settings,
+    directed: bool,
+    chance: Randomness,
+    run: Runner,
 ) -> Array:
     """Stages 2 and 3 of a slice that is cut: its new edges."""
     n_parts = wanted_parts(len(edges), n_groups, CELL_EDGES)
@@ -72,13 +79,13 @@ def rebuild_in_cells(
     for name, held in cut.arrays.items():
         one, other = map(int, name.split("/"))
         rng = chance.stream(f"rebuild/{t}/cell/{name}")
-        pieces.append(CellPiece(held, labels, parts, one, other, how, directed, rng))
+        pieces.append(CellPiece(held, labels, parts, one, other, settings, directed, rng))
     cells = run(f"cell-{t:05}", _rebuild_cell, pieces)
     (whole,) = run(f"joined-{t:05}", _join, [[cell.arrays["edges"] for cell in cells]])
     return whole.arrays["edges"]
 
 
-def _cut(piece: CutSlice, threads: int, tell: Tell) -> Done:
+def _cut(piece: CutSlice, threads: int, tell: Tell) -> Result:
     """The edges by cell; those without a direction go from the lower part to the higher."""
     edges, part = load(piece.edges), load(piece.parts)[load(piece.labels)]
     ends = part[edges]
@@ -89,10 +96,10 @@ def _cut(piece: CutSlice, threads: int, tell: Tell) -> Done:
     order = np.argsort(cell, kind="stable")
     found, first = np.unique(cell[order], return_index=True)
     names = [f"{c // piece.n_parts}/{c % piece.n_parts}" for c in found.tolist()]
-    return Done({}, dict(zip(names, np.split(edges[order], first[1:]), strict=True)) if len(edges) else {})
+    return Result({}, dict(zip(names, np.split(edges[order], first[1:]), strict=True)) if len(edges) else {})
 
 
-def _rebuild_cell(piece: CellPiece, threads: int, tell: Tell) -> Done:
+def _rebuild_cell(piece: CellPiece, threads: int, tell: Tell) -> Result:
     labels = load(piece.labels)
     part = load(piece.parts)[labels]
     people = np.flatnonzero((part == piece.one) | (part == piece.other))
@@ -101,13 +108,18 @@ def _rebuild_cell(piece: CellPiece, threads: int, tell: Tell) -> Done:
     of_group, across = np.unique(labels[people], return_inverse=True)[1], piece.one != piece.other
     senders = part[people] == piece.one if across else None
     made, _ = rebuild_slice(
-        place[load(piece.edges)], of_group, piece.how, directed=piece.directed or across, senders=senders, rng=piece.rng
+        place[load(piece.edges)],
+        of_group,
+        piece.settings,
+        directed=piece.directed or across,
+        senders=senders,
+        rng=piece.rng,
     )
     if senders is not None and not (senders[made[:, 0]] & ~senders[made[:, 1]]).all():
         raise GuaranteeError("a cell was left by one of its edges; nothing was released, please report this")
-    return Done({}, {"edges": people[made].astype(np.int32) if piece.directed else np.sort(people[made], axis=1)})
+    return Result({}, {"edges": people[made].astype(np.int32) if piece.directed else np.sort(people[made], axis=1)})
 
 
-def _join(piece: list[Array], threads: int, tell: Tell) -> Done:
+def _join(piece: list[Array], threads: int, tell: Tell) -> Result:
     edges = np.concatenate([load(cell) for cell in piece]).astype(np.int32)
-    return Done({}, {"edges": edges[np.argsort(edge_keys(edges))]})
+    return Result({}, {"edges": edges[np.argsort(edge_keys(edges))]})

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from shoal.anonymize import check_promise, described, rebuild
-from shoal.common.checks import a_path, some_jobs, some_progress
+from shoal.common.checks import a_path, formerly, some_jobs, some_progress
 from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
 from shoal.contacts.build import ids_as_series
@@ -37,7 +37,7 @@ from shoal.read.record import are_kept, are_numbers, read_record
 from shoal.read.release import read_claims, read_table
 from shoal.release import Release
 from shoal.slices import retie_slices
-from shoal.stages import How
+from shoal.stages import Settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,19 +59,20 @@ class Earlier:
     held_back: tuple[Any, ...]
 
 
+@formerly(deletion_weight="removal_weight", keep="must_keep")
 def extend(
     folder: str | os.PathLike[str],
     graph: TemporalGraph,
     record: str | os.PathLike[str],
     *,
     allow: str | None = None,
-    keep: Iterable[Any] | None = None,
+    must_keep: Iterable[Any] | None = None,
     forbid: Iterable[Any] | None = None,
     exempt: Iterable[Any] | None = None,
     contacts: str | None = None,
     seed: int | None = None,
     effort: str = "balanced",
-    deletion_weight: float = 1.0,
+    removal_weight: float = 1.0,
     density: str | None = None,
     jobs: int | None = None,
     engine: Any = "local",
@@ -92,9 +93,9 @@ def extend(
     record
         The private record that was written with that release. Write the new one (`save(private=...)`) for the next time; it
         may replace this one.
-    allow, keep, forbid, exempt
+    allow, must_keep, forbid, exempt
         As in `anonymize`. What is not given goes on as it was, by the record; of pairs, those that were named for all slices.
-    contacts, seed, effort, deletion_weight, density, jobs, engine, worker_memory, shard_people, work_dir, resume, progress
+    contacts, seed, effort, removal_weight, density, jobs, engine, worker_memory, shard_people, work_dir, resume, progress
         As in `anonymize`.
 
     Examples
@@ -116,24 +117,24 @@ def extend(
     recover(Path(os.path.abspath(folder)))
     known, digest = read_record(file), sha256(file)
     published, kept = _check_fits(folder, graph, known, file)
-    how = How("search", effort, None, "edges", deletion_weight, 1, density)
+    settings = Settings("search", effort, None, "edges", removal_weight, 1, density)
     shard_people, progress = check_run(shard_people, work_dir, resume=resume), some_progress(progress)
     context = graph.digest()
     graph, names = _same_ids(graph, known["ids"])
     newcomers = [node for node in graph.nodes.to_list() if node not in names]
     joining = newcomers if len(newcomers) >= known["k"] else []
     whole = graph.over(ids_as_series([*names, *joining]))
-    limits = _limits(whole, known, allow=allow, keep=keep, forbid=forbid, exempt=exempt)
+    limits = _limits(whole, known, allow=allow, must_keep=must_keep, forbid=forbid, exempt=exempt)
 
     nodes = whole.nodes.to_list()
     new = np.array([node not in names for node in nodes])
-    labels, needs = np.empty(len(nodes), np.int64), np.full(len(nodes), known["k"], np.int64)
+    labels, levels = np.empty(len(nodes), np.int64), np.full(len(nodes), known["k"], np.int64)
     old_names = [names[node] for node in nodes if node in names]
     labels[~new] = [known["groups"][name] for name in old_names]
-    needs[~new] = [known["levels"][name] for name in old_names]
-    promise, bound = Promise(needs, np.zeros(whole.n_slices, np.int64), None), 0
-    moving = _moving(whole, promise, limits, known, how, contacts)
-    what = described(whole, promise, how, limits, moving, shard_people) | {"record": digest}
+    levels[~new] = [known["levels"][name] for name in old_names]
+    promise, bound = Promise(levels, np.zeros(whole.n_slices, np.int64), None), 0
+    moving = _moving(whole, promise, limits, known, settings, contacts)
+    what = described(whole, promise, settings, limits, moving, shard_people) | {"record": digest}
     where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
     with open_runner(what, seed, **where, within=whole.run) as run:
         chance = Randomness(seed if run.work is None else run.work.seed, context)
@@ -141,18 +142,18 @@ def extend(
             if joining:
                 guide = None if moving is None else guide_columns(whole, chance, run)
                 (found,) = group_blocks(
-                    whole, promise, how, limits, chance, shard_people, run, tell, some=new, guide=guide
+                    whole, promise, settings, limits, chance, shard_people, run, tell, some=new, guide=guide
                 )
                 labels[new], bound = max(known["groups"].values(), default=-1) + 1 + found.labels[new], found.bound
         _, labels = np.unique(labels, return_inverse=True)
         with progress.stage("rebuilding", whole.n_slices) as tell:
             secret = None if moving is None else bytes.fromhex(known["moved"]["secret"])
             released, price, moved = rebuild(
-                whole, promise, how, limits, moving, chance, [labels], run, tell, change_class=False, secret=secret
+                whole, promise, settings, limits, moving, chance, [labels], run, tell, change_class=False, secret=secret
             )
         if moved is None:
             with progress.stage("retying", 100) as tell:
-                released = retie_slices(whole, released, how, limits, chance, run, tell)
+                released = retie_slices(whole, released, settings, limits, chance, run, tell)
     check_promise(released, promise)
     if contacts is not None:
         with progress.stage("drawing contacts", whole.n_slices) as tell:
@@ -164,7 +165,7 @@ def extend(
     return Release(
         original=whole, graph=released, promise=promise, groups=labels, method="extend", chance=chance, rounds=[], bound=bound,
         after=after, limits=limits, moved=moved, work=run.work,
-        density=round(price) if how.keeps_density and moved is None else None,
+        density=round(price) if settings.keeps_density and moved is None else None,
     )  # fmt: skip
 
 
@@ -173,14 +174,14 @@ def _moving(
     promise: Promise,
     limits: Limits | None,
     known: dict[str, Any],
-    how: How,
+    settings: Settings,
     contacts: str | None,
 ) -> Moving | None:
     """How ties change hands in this extension: as they did before, by the record."""
     moved = known.get("moved")
     if moved is None:
         return None
-    return make_moving(graph, promise, limits, against="graph", move=moved["move"], contacts=contacts, **vars(how))
+    return make_moving(graph, promise, limits, against="graph", move=moved["move"], contacts=contacts, **vars(settings))
 
 
 def _limits(graph: TemporalGraph, known: dict[str, Any], **given: Any) -> Limits | None:
@@ -189,12 +190,12 @@ def _limits(graph: TemporalGraph, known: dict[str, Any], **given: Any) -> Limits
     ids = known["ids"]
     old = {
         "allow": before["allow"],
-        "keep": [(ids[u], ids[v]) for u, v in before["keep"]],
+        "must_keep": [(ids[u], ids[v]) for u, v in before["keep"]],
         "forbid": [(ids[u], ids[v]) for u, v in before["forbid"]],
         "exempt": [ids[name] for name in before["exempt"]],
     }
     chosen = {name: old[name] if value is None else value for name, value in given.items()}
-    return make_limits(graph, **chosen, method="search", carried_on=given["keep"] is None)
+    return make_limits(graph, **chosen, method="search", carried_on=given["must_keep"] is None)
 
 
 def _number(name: str) -> int:

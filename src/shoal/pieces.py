@@ -4,8 +4,8 @@ A piece carries all it needs, its own randomness included, and the cut depends o
 the same for every engine, any number of workers, in memory and over files.
 
 How a step is written. A *piece* is a NamedTuple of options and arrays; an array may be an `Array`, which is itself or a `Stored`
-place in a file. A *task* is a module-level function ``task(piece, threads, tell) -> Done(facts, arrays)`` that calls
-`load` on every `Array` it needs. ``run("name", task, pieces, tell)`` gives a `Done` per piece, whose arrays are carried by the
+place in a file. A *task* is a module-level function ``task(piece, threads, tell) -> Result(facts, arrays)`` that calls
+`load` on every `Array` it needs. ``run("name", task, pieces, tell)`` gives a `Result` per piece, whose arrays are carried by the
 pieces of later steps as they are: in memory they are arrays, over files they are `Stored` and no process but the one
 that loads them holds them. So a step over slices that reads what an earlier step made of any slice is
 
@@ -27,7 +27,7 @@ from shoal.common.crowds import distinct_rows
 from shoal.common.randomness import Randomness
 from shoal.demands.limits import Limits, RowLimits
 from shoal.demands.promise import Promise
-from shoal.engine import Done, Tell
+from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
 from shoal.errors import NoReleaseError
@@ -36,14 +36,14 @@ from shoal.group import lower_bound
 from shoal.group.neighbours import EXACT_LIMIT
 from shoal.rebuild.within.small import search_together
 from shoal.shards import BLOCK_PEOPLE, Shard, cut_people
-from shoal.stages import Groups, How, group_people
+from shoal.stages import Groups, Settings, group_people
 
 
 class GroupPiece(NamedTuple):
     """A shard, and its own chance. A bound is wanted where its people are all there are."""
 
     shard: Shard
-    how: How
+    settings: Settings
     within: RowLimits | None
     bounded: bool
     guides: int
@@ -53,7 +53,7 @@ class GroupPiece(NamedTuple):
 def group_blocks(
     graph: TemporalGraph,
     promise: Promise,
-    how: How,
+    settings: Settings,
     limits: Limits | None,
     chance: Randomness,
     shard_people: int,
@@ -70,14 +70,14 @@ def group_blocks(
     method that can group any part of them: one slice and one k is solved as a whole, and limits must hold for all together.
     """
     people = np.arange(graph.n_nodes) if some is None else np.flatnonzero(some)
-    degrees, needs = graph.degree_blocks(BLOCK_PEOPLE), promise.needs[people]
+    degrees, levels = graph.degree_blocks(BLOCK_PEOPLE), promise.levels[people]
     columns = [promise.columns(block, directed=graph.directed) for block in range(promise.n_blocks)]
     n_guides = len(guide[0]) if guide else 0
     seen = [[*block, *more] for block, more in zip(degrees, guide, strict=True)] if guide else degrees
     seeing = [np.concatenate([chosen, np.arange(n_guides) + len(degrees[0])]) for chosen in columns]
-    alike, free = bool((needs == needs[:1]).all()), how.method == "search" and limits is None
-    can_cut = [free and needs.max(initial=1) > 1 and not (alike and len(chosen) == 1) for chosen in seeing]
-    shards = cut_people(seen, seeing, people, needs, [shard_people if can else None for can in can_cut], chance, run)
+    alike, free = bool((levels == levels[:1]).all()), settings.method == "search" and limits is None
+    can_cut = [free and levels.max(initial=1) > 1 and not (alike and len(chosen) == 1) for chosen in seeing]
+    shards = cut_people(seen, seeing, people, levels, [shard_people if can else None for can in can_cut], chance, run)
     pieces: list[GroupPiece] = []
     for block, chosen in enumerate(columns):
         within = limits.of_columns(chosen) if limits is not None else None
@@ -85,23 +85,23 @@ def group_blocks(
         name, alone = "group" if promise.n_blocks == 1 else f"group/{block}", len(shards[block]) == 1
         for number, shard in enumerate(shards[block]):
             rng = chance.stream(name if alone else f"{name}/shard/{number}")
-            pieces.append(GroupPiece(shard, how, within, alone, n_guides, rng))
-    found = iter(run("group", _group, _in_time(pieces, how), tell))
+            pieces.append(GroupPiece(shard, settings, within, alone, n_guides, rng))
+    found = iter(run("group", _group, _in_time(pieces, settings), tell))
     groups = [_joined(graph.n_nodes, [next(found) for _ in block]) for block in shards]
-    return _with_bounds(groups, [len(block) for block in shards], degrees, columns, people, needs, run)
+    return _with_bounds(groups, [len(block) for block in shards], degrees, columns, people, levels, run)
 
 
-def _in_time(pieces: list[GroupPiece], how: How) -> list[GroupPiece]:
+def _in_time(pieces: list[GroupPiece], settings: Settings) -> list[GroupPiece]:
     """Every piece with its share of the time, by its size: they may have to run one after the other."""
-    if how.time_limit is None:
+    if settings.time_limit is None:
         return pieces
     sizes = [sum(rows.shape[0] * rows.shape[1] for rows in piece.shard.rows) for piece in pieces]
-    share = [how.time_limit * size / max(sum(sizes), 1) for size in sizes]
-    return [piece._replace(how=replace(how, time_limit=s)) for piece, s in zip(pieces, share, strict=True)]
+    share = [settings.time_limit * size / max(sum(sizes), 1) for size in sizes]
+    return [piece._replace(settings=replace(settings, time_limit=s)) for piece, s in zip(pieces, share, strict=True)]
 
 
 def search_blocks(
-    graph: TemporalGraph, promise: Promise, how: How, limits: Limits, refusal: NoReleaseError
+    graph: TemporalGraph, promise: Promise, settings: Settings, limits: Limits, refusal: NoReleaseError
 ) -> tuple[list[Groups], TemporalGraph]:
     """All stages together, where one after the other they found no way; small graphs only, else the refusal stands."""
     if refusal.proven:
@@ -112,9 +112,9 @@ def search_blocks(
         found, proven = search_together(
             [slices[t] for t in here],
             [limits.of_slice(t) for t in here],
-            promise.needs,
+            promise.levels,
             directed=graph.directed,
-            deletion_weight=how.deletion_weight,
+            removal_weight=settings.removal_weight,
         )
         if found is None:
             raise NoReleaseError(refusal.why, proven=proven)
@@ -123,18 +123,18 @@ def search_blocks(
     released = graph.with_edges(slices)
     before, after = graph.degree_matrix(), released.degree_matrix()
     columns = [promise.columns(block, directed=graph.directed) for block in range(promise.n_blocks)]
-    groups = [Groups(distinct_rows(after[:, c])[1], [], lower_bound(before[:, c], promise.needs)) for c in columns]
+    groups = [Groups(distinct_rows(after[:, c])[1], [], lower_bound(before[:, c], promise.levels)) for c in columns]
     return groups, released
 
 
-def _group(piece: GroupPiece, threads: int, tell: Tell) -> Done:
-    people, ks, rows = (np.concatenate([load(part) for part in parts]) for parts in piece.shard)
+def _group(piece: GroupPiece, threads: int, tell: Tell) -> Result:
+    people, levels, rows = (np.concatenate([load(part) for part in parts]) for parts in piece.shard)
     order = np.argsort(people)
-    rows, ks = np.ascontiguousarray(rows[order], np.int32), ks[order]
+    rows, levels = np.ascontiguousarray(rows[order], np.int32), levels[order]
     found = group_people(
         rows,
-        ks,
-        piece.how,
+        levels,
+        piece.settings,
         within=piece.within,
         bounded=piece.bounded,
         guides=piece.guides,
@@ -143,16 +143,16 @@ def _group(piece: GroupPiece, threads: int, tell: Tell) -> Done:
         tell=tell,
     )
     facts = {"rounds": [int(x) for x in found.rounds], "bound": int(found.bound)}
-    return Done(facts, {"people": people[order], "labels": found.labels})
+    return Result(facts, {"people": people[order], "labels": found.labels})
 
 
-def _bound(piece: tuple[list[list[Array]], Array, Array], threads: int, tell: Tell) -> Done:
-    columns, people, needs = piece[0], load(piece[1]), load(piece[2])
+def _bound(piece: tuple[list[list[Array]], Array, Array], threads: int, tell: Tell) -> Result:
+    columns, people, levels = piece[0], load(piece[1]), load(piece[2])
     rows = np.stack([np.concatenate([load(block) for block in blocks])[people] for blocks in columns], axis=1)
-    return Done({"bound": lower_bound(rows.astype(np.int32), needs, jobs=threads)}, {})
+    return Result({"bound": lower_bound(rows.astype(np.int32), levels, jobs=threads)}, {})
 
 
-def _joined(n: int, parts: list[Done]) -> Groups:
+def _joined(n: int, parts: list[Result]) -> Groups:
     """The groups of all shards of a block, numbered one shard after the other."""
     labels, count = np.full(n, -1, np.int32), 0
     for part in parts:
@@ -169,7 +169,7 @@ def _with_bounds(
     degrees: list[list[Array]],
     columns: list[np.ndarray],
     people: np.ndarray,
-    needs: np.ndarray,
+    levels: np.ndarray,
     run: Runner,
 ) -> list[Groups]:
     """The bound of a block that was cut into shards is that of all its people together.
@@ -177,8 +177,8 @@ def _with_bounds(
     Where they are many it adds up column by column, and where such people have levels there is none (see `lower_bound`).
     """
     sharded = [block for block, count in enumerate(n_shards) if count > 1]
-    few, alike = len(needs) <= EXACT_LIMIT, bool((needs == needs[:1]).all())
-    kept = [run.keep(name, array) if sharded else array for name, array in (("people", people), ("needs", needs))]
+    few, alike = len(levels) <= EXACT_LIMIT, bool((levels == levels[:1]).all())
+    kept = [run.keep(name, array) if sharded else array for name, array in (("people", people), ("levels", levels))]
     pieces, of_block = list[Any](), list[int]()
     for block in sharded:
         for some in [columns[block]] if few else columns[block][:, None] if alike else []:

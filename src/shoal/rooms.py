@@ -14,21 +14,23 @@ from shoal._numba import compiling
 
 
 def _group() -> None:
-    from shoal.stages import How, group_people
+    from shoal.stages import Settings, group_people
 
     rng = np.random.default_rng(0)
-    rows, ks = rng.integers(0, 6, (40, 3), dtype=np.int32), np.full(40, 2, np.int64)
-    group_people(rows, ks, How("search", "fast", None, "edges", 1.0, 1), rng=rng, jobs=1, tell=lambda share: None)
+    rows, levels = rng.integers(0, 6, (40, 3), dtype=np.int32), np.full(40, 2, np.int64)
+    group_people(
+        rows, levels, Settings("search", "fast", None, "edges", 1.0, 1), rng=rng, jobs=1, tell=lambda share: None
+    )
 
 
 def _realize() -> None:
     from shoal.realize import SliceView
-    from shoal.stages import How, realize
+    from shoal.stages import Settings, realize
 
     rng = np.random.default_rng(0)
     pairs = np.column_stack(np.triu_indices(12, 1)).astype(np.int32)
     view = SliceView(pairs[rng.random(len(pairs)) < 0.4], np.arange(12) // 3)  # in pairs no deletion can pay
-    realize(view, How("search", "fast", None, "edges", 1.0, 1), rng)
+    realize(view, Settings("search", "fast", None, "edges", 1.0, 1), rng)
 
 
 def _rebuild() -> None:

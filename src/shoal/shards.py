@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.common.randomness import Randomness
-from shoal.engine import Done, Tell
+from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
 from shoal.group.cut import SAMPLE, Cuts, find_cuts, join_small, shard_of, smallest_shard, wanted_shards
@@ -25,7 +25,7 @@ class Shard(NamedTuple):
     """People of a shard, their k and their rows, each in parts."""
 
     people: list[Array]
-    ks: list[Array]
+    levels: list[Array]
     rows: list[Array]
 
 
@@ -33,7 +33,7 @@ class CutPiece(NamedTuple):
     """A block of people: their numbers, their k, and columns of their degrees, to be sorted by the leaves of a tree of cuts."""
 
     people: np.ndarray
-    ks: np.ndarray
+    levels: np.ndarray
     first: int
     columns: list[Array]
     cuts: Cuts
@@ -43,7 +43,7 @@ def cut_people(
     degrees: list[list[Array]],
     columns: list[np.ndarray],
     people: np.ndarray,
-    needs: np.ndarray,
+    levels: np.ndarray,
     sizes: list[int | None],
     chance: Randomness,
     run: Runner,
@@ -60,7 +60,7 @@ def cut_people(
         cuts.append(find_cuts(_sample(degrees, chosen, people, n_shards, rng), n_shards, rng))
     bounds = np.searchsorted(people, np.arange(len(degrees) + 1) * BLOCK_PEOPLE)
     pieces = [
-        CutPiece(people[a:b], needs[a:b], i * BLOCK_PEOPLE, [degrees[i][c] for c in columns[block]], cuts[block])
+        CutPiece(people[a:b], levels[a:b], i * BLOCK_PEOPLE, [degrees[i][c] for c in columns[block]], cuts[block])
         for block in range(len(columns))
         for i, (a, b) in enumerate(pairwise(bounds))
     ]
@@ -73,7 +73,7 @@ def cut_people(
     return found
 
 
-def _shard(parts: Sequence[Done], leaves: list[int]) -> Shard:
+def _shard(parts: Sequence[Result], leaves: list[int]) -> Shard:
     held = [(part.arrays, leaf) for part in parts for leaf in leaves]
     return Shard(*([arrays[f"{what}/{leaf}"] for arrays, leaf in held] for what in Shard._fields))
 
@@ -90,7 +90,7 @@ def _sample(
     return sample
 
 
-def _shards(parts: Sequence[Done], shard_people: int) -> list[list[int]]:
+def _shards(parts: Sequence[Result], shard_people: int) -> list[list[int]]:
     """The leaves of every shard: all have at least twice as many people as any of them asks for."""
     counts = np.sum([part.facts["counts"] for part in parts], axis=0)
     asked = np.max([part.facts["asked"] for part in parts], axis=0)
@@ -99,16 +99,16 @@ def _shards(parts: Sequence[Done], shard_people: int) -> list[list[int]]:
     return [np.flatnonzero(shard == s).tolist() for s in range(int(shard.max()) + 1)]
 
 
-def _cut(piece: CutPiece, threads: int, tell: Tell) -> Done:
+def _cut(piece: CutPiece, threads: int, tell: Tell) -> Result:
     """A block of people by leaf: their numbers, their k, their rows; how many there are, and the highest k."""
-    people, ks, first, columns, cuts = piece
+    people, levels, first, columns, cuts = piece
     rows = np.stack([load(column)[people - first] for column in columns], axis=1)
     leaf = shard_of(rows, cuts)
     asked = np.ones(cuts.n_leaves, np.int64)
-    np.maximum.at(asked, leaf, ks)
+    np.maximum.at(asked, leaf, levels)
     order = np.argsort(leaf, kind="stable")
     counts = np.bincount(leaf, minlength=cuts.n_leaves)
     arrays: dict[str, Array] = {}
     for i, here in enumerate(np.split(order, np.cumsum(counts)[:-1])):
-        arrays |= {f"people/{i}": people[here], f"ks/{i}": ks[here], f"rows/{i}": rows[here]}
-    return Done({"counts": counts.tolist(), "asked": asked.tolist()}, arrays)
+        arrays |= {f"people/{i}": people[here], f"levels/{i}": levels[here], f"rows/{i}": rows[here]}
+    return Result({"counts": counts.tolist(), "asked": asked.tolist()}, arrays)

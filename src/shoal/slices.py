@@ -14,7 +14,7 @@ from shoal import cells
 from shoal.common.randomness import Randomness
 from shoal.demands.limits import Limits
 from shoal.demands.promise import Promise
-from shoal.engine import Done, Tell
+from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
 from shoal.errors import GuaranteeError
@@ -27,7 +27,7 @@ from shoal.realize.ties import look_around
 from shoal.rebuild._retie_kernels import BUCKETS
 from shoal.rebuild.communities import find_communities
 from shoal.rebuild.retie import FEATURES, Aims, retie
-from shoal.stages import How, rebuild_slice
+from shoal.stages import Settings, rebuild_slice
 
 ROUNDS = {"fast": 1, "balanced": 3, "thorough": 6}
 WHOLE = 1_000_000  # contacts up to which slices see each other more than once, and communities are looked for
@@ -39,7 +39,7 @@ class SlicePiece(NamedTuple):
     t: int
     slices: list[Array]
     labels: Array
-    how: How
+    settings: Settings
     directed: bool
     limits: SliceLimits | None
     change_class: int | None
@@ -65,7 +65,7 @@ class RetiePiece(NamedTuple):
 def rebuild_slices(
     graph: TemporalGraph,
     promise: Promise,
-    how: How,
+    settings: Settings,
     limits: Limits | None,
     chance: Randomness,
     labels: list[np.ndarray],
@@ -86,7 +86,7 @@ def rebuild_slices(
             t,
             slices,
             kept[block],
-            how,
+            settings,
             graph.directed,
             limits.of_slice(t) if limits is not None else None,
             promise.k if single[block] else None,
@@ -95,12 +95,12 @@ def rebuild_slices(
         for t, block in enumerate(promise.blocks)
     ]
     n_groups = [int(of.max(initial=-1)) + 1 for of in labels]
-    cut = [how.method == "search" and limits is None and len(edges) > cells.CELL_EDGES for edges in slices]
+    cut = [settings.method == "search" and limits is None and len(edges) > cells.CELL_EDGES for edges in slices]
     done = run("slice", _rebuild, [piece for piece, of in zip(pieces, cut, strict=True) if not of], tell)
     made = iter(done)
     edges = [
         cells.rebuild_in_cells(
-            t, slices[t], piece.labels, n_groups[promise.blocks[t]], how, graph.directed, chance, run
+            t, slices[t], piece.labels, n_groups[promise.blocks[t]], settings, graph.directed, chance, run
         )
         if cut[t]
         else next(made).arrays["edges"]
@@ -112,15 +112,15 @@ def rebuild_slices(
 def retie_slices(
     graph: TemporalGraph,
     released: TemporalGraph,
-    how: How,
+    settings: Settings,
     limits: Limits | None,
     chance: Randomness,
     run: Runner,
     tell: Tell,
 ) -> TemporalGraph:
     """The released graph with the same degrees and about the same edits, its invented edges tied as true ones are."""
-    count, rounds = graph.n_slices, ROUNDS[how.effort] if graph.n_edges <= WHOLE else 1
-    if how.method != "search" or count < 2:
+    count, rounds = graph.n_slices, ROUNDS[settings.effort] if graph.n_edges <= WHOLE else 1
+    if settings.method != "search" or count < 2:
         return released
     before = [predecessor(graph, t) for t in range(count)]
     after = [t + 1 if t + 1 < count and before[t + 1] == t else None for t in range(count)]
@@ -170,28 +170,28 @@ def _lean(counted: np.ndarray) -> np.ndarray:
     return kept - invented if counted.any(axis=(1, 2)).all() else np.zeros_like(kept)
 
 
-def _rebuild(piece: SlicePiece, threads: int, tell: Tell) -> Done:
-    t, slices, held, how, directed, limits, change_class, rng = piece
+def _rebuild(piece: SlicePiece, threads: int, tell: Tell) -> Result:
+    t, slices, held, settings, directed, limits, change_class, rng = piece
     labels = load(held)
     elsewhere, edges = None, load(slices[t])
-    if how.edges_to_have(len(edges)) is not None:
+    if settings.edges_to_have(len(edges)) is not None:
         groups = np.zeros(int(labels.max(initial=-1)) + 1, bool)
         groups[labels[edges.ravel()]] = True
         elsewhere = look_around(slices, t, (None, None), len(labels), groups[labels])
     made, price = rebuild_slice(
         edges,
         labels,
-        how,
+        settings,
         directed=directed,
         limits=limits,
         change_class=change_class,
         elsewhere=elsewhere,
         rng=rng,
     )
-    return Done({"price": price}, {"edges": made})
+    return Result({"price": price}, {"edges": made})
 
 
-def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Done:
+def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Result:
     now, n = load(piece.slices[piece.t]), piece.people
     view = SliceView(load(piece.original), np.zeros(n, np.int64), directed=piece.directed, limits=piece.limits)
     elsewhere = look_around(piece.slices, piece.t, piece.near, n)
@@ -205,17 +205,17 @@ def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Done:
     same = np.array_equal(a, c) and np.array_equal(b, d) if piece.directed else np.array_equal(a + b, c + d)
     if not same or not view.keeps(keys):
         raise GuaranteeError("a slice was retied with other degrees; nothing was released, please report this")
-    return Done({}, {"edges": made, "counts": counts})
+    return Result({}, {"edges": made, "counts": counts})
 
 
-def _kept(piece: tuple[Array, Array, int, bool], threads: int, tell: Tell) -> Done:
+def _kept(piece: tuple[Array, Array, int, bool], threads: int, tell: Tell) -> Result:
     """How much of their neighbourhood people keep from a slice to the next."""
     before, after, n, directed = piece
     one, other = (without_directions(load(edges)) if directed else load(edges) for edges in (before, after))
-    return Done({"kept": adjacency_correlation(one, other, n)}, {})
+    return Result({"kept": adjacency_correlation(one, other, n)}, {})
 
 
-def _communities(piece: tuple[list[Array], int, np.random.Generator], threads: int, tell: Tell) -> Done:
+def _communities(piece: tuple[list[Array], int, np.random.Generator], threads: int, tell: Tell) -> Result:
     slices, n, rng = piece
     edges = np.concatenate([*map(load, slices), np.empty((0, 2), np.int32)])
-    return Done({}, {"kind": find_communities(edges, n, rng)})
+    return Result({}, {"kind": find_communities(edges, n, rng)})

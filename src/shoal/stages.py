@@ -48,14 +48,14 @@ COSTS = {"both": "median", "add": "max", "remove": "min"}
 
 
 @dataclass(frozen=True)
-class How:
+class Settings:
     """The options of `anonymize` that say how, not what."""
 
     method: str
     effort: str
     time_limit: float | None
     objective: str
-    deletion_weight: float
+    removal_weight: float
     restarts: int
     density: str | None = None
 
@@ -66,29 +66,29 @@ class How:
             ("objective", self.objective, OBJECTIVES),
         ):
             one_of(name, value, known)
-        number("deletion_weight", self.deletion_weight, 0, 1_000, above=True)
+        number("removal_weight", self.removal_weight, 0, 1_000, above=True)
         whole("restarts", self.restarts, 1)
         if self.density is not None:
             one_of("density", self.density, DENSITIES)
         if self.density == "keep" and not self.weighs_nothing:
             raise InputError(
-                "density 'keep' needs the method 'search', the objective 'edges' and no deletion_weight (--keep-edges): otherwise "
+                "density 'keep' needs the method 'search', the objective 'edges' and no removal_weight: otherwise "
                 "the number of edges follows from those"
             )
         if self.time_limit is not None:
             number("time_limit", self.time_limit, 0, math.inf)
         if self.method != "search" and self.effort != "balanced":
             raise InputError(f"effort is for the method 'search'; '{self.method}' has restarts instead")
-        if self.deletion_weight != 1 and (self.method != "search" or self.objective != "edges"):
+        if self.removal_weight != 1 and (self.method != "search" or self.objective != "edges"):
             raise InputError(
-                "deletion_weight (--removal-weight) needs the method 'search' and the objective 'edges': "
+                "removal_weight (--removal-weight) needs the method 'search' and the objective 'edges': "
                 "medians leave nothing to weigh"
             )
 
     @property
     def weighs_nothing(self) -> bool:
         """Whether degrees are free to be chosen, with removed and added edges counted alike."""
-        return self.method == "search" and self.objective == "edges" and self.deletion_weight == 1
+        return self.method == "search" and self.objective == "edges" and self.removal_weight == 1
 
     @property
     def keeps_density(self) -> bool:
@@ -111,8 +111,8 @@ class Groups(NamedTuple):
 
 def group_people(
     rows: np.ndarray,
-    ks: np.ndarray,
-    how: How,
+    levels: np.ndarray,
+    settings: Settings,
     *,
     within: RowLimits | None = None,
     bounded: bool = True,
@@ -126,35 +126,35 @@ def group_people(
     Without `bounded` nobody asks how much cheaper other groups could be, and the bound is 0. The last `guides` columns of the
     rows are no degrees: they count for the search and not for the bound.
     """
-    deadline = None if how.time_limit is None else time.monotonic() + how.time_limit
+    deadline = None if settings.time_limit is None else time.monotonic() + settings.time_limit
     crowds, rounds = None, list[int]()
-    if how.method == "search":
-        crowds = find_crowds(rows, ks, jobs=jobs, progress=lambda share: tell(0.2 * share))
+    if settings.method == "search":
+        crowds = find_crowds(rows, levels, jobs=jobs, progress=lambda share: tell(0.2 * share))
         labels = search_groups(
             rows,
-            ks,
+            levels,
             cost=COSTS[within.allow] if within is not None else "median",
             exempt=within.exempt if within is not None else None,
             rng=rng,
-            effort=how.effort,
+            effort=settings.effort,
             time_limit=None if deadline is None else max(deadline - time.monotonic(), 0),
             jobs=jobs,
             progress=lambda share: tell(0.2 + 0.7 * share),
             crowds=crowds,
         )
         if within is not None:
-            labels = make_compatible(labels, rows, ks, within.least, within.most, within.name)
+            labels = make_compatible(labels, rows, levels, within.least, within.most, within.name)
     else:
-        labels, rounds = _by_paper(rows, ks, how, deadline, rng, jobs, tell)
+        labels, rounds = _by_paper(rows, levels, settings, deadline, rng, jobs, tell)
     if guides:
         rows, crowds = np.ascontiguousarray(rows[:, :-guides]), None
-    return Groups(labels, rounds, lower_bound(rows, ks, jobs=jobs, crowds=crowds) if bounded else 0)
+    return Groups(labels, rounds, lower_bound(rows, levels, jobs=jobs, crowds=crowds) if bounded else 0)
 
 
 def _by_paper(
     rows: np.ndarray,
-    ks: np.ndarray,
-    how: How,
+    levels: np.ndarray,
+    settings: Settings,
     deadline: float | None,
     rng: np.random.Generator,
     jobs: int,
@@ -166,19 +166,26 @@ def _by_paper(
     def one_level(some: np.ndarray, k: int) -> np.ndarray:
         left = None if deadline is None else max(deadline - time.monotonic(), 0)
         found = degree_anonymization(
-            some, k, assignment=how.method, rng=rng, restarts=how.restarts, time_limit=left, jobs=jobs, progress=tell
+            some,
+            k,
+            assignment=settings.method,
+            rng=rng,
+            restarts=settings.restarts,
+            time_limit=left,
+            jobs=jobs,
+            progress=tell,
         )
         rounds.extend(found.rounds)
         return found.labels
 
-    k = int(ks.max(initial=1))
-    return one_level(rows, k) if (ks == k).all() else by_level(rows, ks, one_level), rounds
+    k = int(levels.max(initial=1))
+    return one_level(rows, k) if (levels == k).all() else by_level(rows, levels, one_level), rounds
 
 
 def rebuild_slice(
     edges: np.ndarray,
     labels: np.ndarray,
-    how: How,
+    settings: Settings,
     *,
     directed: bool,
     limits: SliceLimits | None = None,
@@ -195,31 +202,35 @@ def rebuild_slice(
     all others only receive.
     """
     view = SliceView(edges, labels, directed=directed, limits=limits, senders=senders)
-    by_search, by_edges, exact = how.method == "search", how.objective == "edges", EXACT_EDGES[how.effort]
+    by_search, by_edges, exact = (
+        settings.method == "search",
+        settings.objective == "edges",
+        EXACT_EDGES[settings.effort],
+    )
     if view.limited:
         made = rebuild_within(
             view,
-            lambda: realize(view, how, rng, elsewhere),
-            deletion_weight=how.deletion_weight,
+            lambda: realize(view, settings, rng, elsewhere),
+            removal_weight=settings.removal_weight,
             exact_pairs=exact if by_edges else 0,
             rng=rng,
         )
         return made, 0.0
-    chosen = realize(view, how, rng, elsewhere)
+    chosen = realize(view, settings, rng, elsewhere)
     if change_class is not None and not directed and by_search and by_edges:
-        weight, rounds = how.deletion_weight, CROWD_ROUNDS[how.effort]
+        weight, rounds = settings.removal_weight, CROWD_ROUNDS[settings.effort]
         made = rewire_alone(
             view,
             chosen,
             change_class,
-            deletion_weight=weight,
+            removal_weight=weight,
             exact_edges=exact,
             rounds=rounds,
-            edges=how.edges_to_have(len(edges)),
+            edges=settings.edges_to_have(len(edges)),
             rng=rng,
         )
         return made, chosen.price
-    wanted = chosen.levels[view.labels]
+    wanted = chosen.targets[view.labels]
     made = rewire(view, wanted, deleted=chosen.deleted, rng=rng) if by_search else priority(view, wanted, rng)
     if not np.array_equal(SliceView(made, labels, directed=directed).degrees, wanted):
         raise GuaranteeError(
@@ -228,14 +239,16 @@ def rebuild_slice(
     return made, chosen.price
 
 
-def realize(view: SliceView, how: How, rng: np.random.Generator, elsewhere: Elsewhere | None = None) -> Chosen:
+def realize(
+    view: SliceView, settings: Settings, rng: np.random.Generator, elsewhere: Elsewhere | None = None
+) -> Chosen:
     """Stage 2: one degree for each group, by the degree program or, as the paper does, from medians."""
-    if how.method == "search" and how.objective == "edges":
+    if settings.method == "search" and settings.objective == "edges":
         return choose_degrees(
             view,
-            deletion_weight=how.deletion_weight,
-            exact_edges=EXACT_EDGES[how.effort],
-            edges=how.edges_to_have(len(view.us)),
+            removal_weight=settings.removal_weight,
+            exact_edges=EXACT_EDGES[settings.effort],
+            edges=settings.edges_to_have(len(view.us)),
             ties=NO_TIES if elsewhere is None else ties_of(view, elsewhere),
             rng=rng,
         )

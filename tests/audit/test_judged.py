@@ -30,7 +30,7 @@ def test_at_k_1_nobody_is_said_to_be_stopped(graph):
 def test_everybody_is_judged_by_their_own_level(graph):
     some = graph.nodes.to_list()[:20]
     release = shoal.anonymize(graph, 8, protect=some, seed=0, effort="fast")
-    found = audit(release.graph, k=release.promise.needs, original=graph)
+    found = audit(release.graph, k=release.promise.levels, original=graph)
     assert found.levels == {1: 80, 8: 20}
     assert found.protected == 20
     assert all(e.below_k == 0 for e in found.attackers if e.covered)
@@ -49,10 +49,10 @@ def test_a_level_goes_with_its_person_through_every_attacker(graph, monkeypatch)
     """One person in a crowd too small for them, and all others at 1: whoever finds the crowd finds one below."""
     rows = graph.degree_matrix()
     alone = int(np.flatnonzero(shoal.common.crowds.crowd_sizes(rows) == 1)[0])
-    needs = [1] * 100
-    needs[alone] = 2
+    levels = [1] * 100
+    levels[alone] = 2
     usual = attackers.usual_attackers(graph)
-    for e, attacker in zip(audit(graph, k=needs).attackers, usual, strict=True):
+    for e, attacker in zip(audit(graph, k=levels).attackers, usual, strict=True):
         if not e.sampled:
             sizes = attacker.crowds(graph, np.random.default_rng(0)).sizes
             assert e.below_k == (sizes[:, alone] == 1).mean()
@@ -62,9 +62,9 @@ def test_a_level_goes_with_its_person_through_every_attacker(graph, monkeypatch)
     whole = Vector().crowds(larger, np.random.default_rng(0)).sizes[0]
     assert rough.sampled
     assert (rough.sizes[0] == whole[rough.people]).all()
-    needs = np.where(whole == 1, 2, 1)
+    levels = np.where(whole == 1, 2, 1)
     drawn = np.random.default_rng([0, *b"within-0"]).choice(300, 200, replace=False)
-    found = audit(larger, k=needs, attackers=[Approximate(within=0)])
+    found = audit(larger, k=levels, attackers=[Approximate(within=0)])
     assert found["within-0"].below_k == pytest.approx(1.5 * (whole[drawn] == 1).sum())
 
 

@@ -32,7 +32,7 @@ def test_local_and_dask_give_the_same_bytes(tmp_path, graph, start_cluster):
         with start_cluster(n_workers) as client:
             assert save(f"dask-{n_workers}", engine=client) == expected
             if n_workers == 2:  # limits go to the workers, too
-                limited = {"seed": 1, "effort": "fast", "exempt": [0, 1, 2], "keep": [graph.edges(0)[0].tolist()]}
+                limited = {"seed": 1, "effort": "fast", "exempt": [0, 1, 2], "must_keep": [graph.edges(0)[0].tolist()]}
                 here, there = (shoal.anonymize(graph, 3, **limited, engine=one) for one in ("local", client))
                 assert here.graph == there.graph
             if n_workers == 1:

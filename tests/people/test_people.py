@@ -139,8 +139,8 @@ def test_strata_are_large_enough_and_only_rise(data):
     tree = {"a": ["v"], "b": ["v"], "c": ["w"]}
     scales = [make_scale(f"c{i}", rows[i], width=None, fixed=False, hierarchy=tree if i else None) for i in range(2)]
     graph = shoal.TemporalGraph.from_slices({"all": []}, nodes=range(n))
-    needs = np.full(n, min(k, n))
-    levels = find_strata(scales, needs, graph)
+    levels = np.full(n, min(k, n))
+    levels = find_strata(scales, levels, graph)
     told = [tuple(s.names[levels[i, c]][s.codes[levels[i, c], i]] for c, s in enumerate(scales)) for i in range(n)]
     assert min(Counter(told).values()) >= min(k, n)
     for i, (one, two) in enumerate(told):

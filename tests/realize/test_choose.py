@@ -12,13 +12,13 @@ from tests.strategies import grouped_slices
 from tests.uncompiled import examples
 
 
-def objective(edges, sizes, levels, deleted, weight=1.0):
-    return (1 + weight) * deleted.sum() + (sizes * levels).sum() / 2
+def objective(edges, sizes, targets, deleted, weight=1.0):
+    return (1 + weight) * deleted.sum() + (sizes * targets).sum() / 2
 
 
-def feasible(edges, n, labels, levels, deleted):
+def feasible(edges, n, labels, targets, deleted):
     rest = np.bincount(edges[~deleted].ravel(), minlength=n)
-    return bool((rest <= levels[labels]).all())
+    return bool((rest <= targets[labels]).all())
 
 
 @examples(120)
@@ -26,7 +26,7 @@ def feasible(edges, n, labels, levels, deleted):
 def test_feasible_realizable_and_the_same_again(slice_, exact, weight):
     edges, n, labels, _ = slice_
     a, b = (
-        choose_degrees(SliceView(edges, labels), deletion_weight=weight, rng=np.random.default_rng(5), exact=exact)
+        choose_degrees(SliceView(edges, labels), removal_weight=weight, rng=np.random.default_rng(5), exact=exact)
         for _ in range(2)
     )
     assert feasible(edges, n, labels, *a[:2])

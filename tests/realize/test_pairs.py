@@ -18,15 +18,15 @@ from tests.uncompiled import examples
 def realize_pairs(in_levels, out_levels, sizes, ins, outs, labels):
     """In- and out-degrees of the groups, made realizable."""
     of_both = np.concatenate([labels, labels + len(sizes)])
-    levels, members = np.concatenate([out_levels, in_levels]), np.concatenate([outs, ins])
-    out, into = np.split(realize_slice(levels, np.tile(sizes, 2), members, of_both, directed=True), 2)
+    targets, members = np.concatenate([out_levels, in_levels]), np.concatenate([outs, ins])
+    out, into = np.split(realize_slice(targets, np.tile(sizes, 2), members, of_both, directed=True), 2)
     return into, out
 
 
 def choose_pairs(arcs, labels, **options):
     """In- and out-degrees of the groups, and the deleted arcs."""
-    levels, deleted, _ = choose_degrees(SliceView(arcs, labels, directed=True), **options)
-    return *np.split(levels, 2)[::-1], deleted
+    targets, deleted, _ = choose_degrees(SliceView(arcs, labels, directed=True), **options)
+    return *np.split(targets, 2)[::-1], deleted
 
 
 @st.composite
@@ -111,10 +111,10 @@ def test_a_gap_closes_exactly_where_the_divisor_allows():
 
 @examples(200)
 @given(grouped(), st.sampled_from([None, True, False]), st.sampled_from([0.5, 1.0, 5.0]))
-def test_chosen_pairs_are_realizable_and_covered(case, exact, deletion_weight):
+def test_chosen_pairs_are_realizable_and_covered(case, exact, removal_weight):
     arcs, n, labels, sizes = case
     a, b = (
-        choose_pairs(arcs, labels, deletion_weight=deletion_weight, rng=np.random.default_rng(3), exact=exact)
+        choose_pairs(arcs, labels, removal_weight=removal_weight, rng=np.random.default_rng(3), exact=exact)
         for _ in range(2)
     )
     ins, outs, deleted = a
@@ -145,9 +145,9 @@ def test_search_comes_near_the_solver(n, share):
         labels = rng.permutation(np.arange(n) // 3 % (n // 3))
         for which, exact in enumerate((False, True)):
             view = SliceView(arcs, labels, directed=True)
-            levels, deleted, _ = choose_degrees(view, rng=rng, exact=exact)
-            by_program[which] += 2 * deleted.sum() + np.dot(levels, view.sizes) / 2 - len(arcs)
-            new = rewire(view, levels[view.labels], deleted=deleted, rng=rng)
+            targets, deleted, _ = choose_degrees(view, rng=rng, exact=exact)
+            by_program[which] += 2 * deleted.sum() + np.dot(targets, view.sizes) / 2 - len(arcs)
+            new = rewire(view, targets[view.labels], deleted=deleted, rng=rng)
             by_edits[which] += edits(arcs, new, n)
     # the program does not see which partners are barred; the search does, when it makes the sides equal
     assert by_program[0] <= (1.06 if n < 20 else 1.03) * by_program[1]

@@ -113,9 +113,9 @@ def test_goes_where_the_program_says(case):
     arcs, n, labels, _ = case
     rng = np.random.default_rng(2)
     view = SliceView(arcs, labels, directed=True)
-    levels, deleted, _ = choose_degrees(view, rng=rng, exact=False)
-    new = rewire(view, levels[view.labels], deleted=deleted, rng=rng)
-    assert np.array_equal(np.concatenate(degrees(new, n)[::-1]), levels[view.labels])
+    targets, deleted, _ = choose_degrees(view, rng=rng, exact=False)
+    new = rewire(view, targets[view.labels], deleted=deleted, rng=rng)
+    assert np.array_equal(np.concatenate(degrees(new, n)[::-1]), targets[view.labels])
     assert simple(new, n)
 
 

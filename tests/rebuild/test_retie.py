@@ -124,7 +124,7 @@ def test_slices_keep_their_numbers_of_edges(directed):
 
 def test_density_is_refused_where_something_else_decides_about_edges():
     graph = shoal.TemporalGraph.from_slices({"mon": [(1, 2), (2, 3)]})
-    for options in ({"method": "greedy"}, {"objective": "l1"}, {"deletion_weight": 2.0}):
+    for options in ({"method": "greedy"}, {"objective": "l1"}, {"removal_weight": 2.0}):
         with pytest.raises(InputError, match="density 'keep' needs"):
             shoal.anonymize(graph, 2, density="keep", **options)
     with pytest.raises(InputError, match="density"):

@@ -22,13 +22,13 @@ def view_of(edges, n, labels, limits, directed=False):
     return SliceView(edges, labels, directed=directed, limits=limits)
 
 
-def rebuild_within(edges, n, labels, limits, *, directed=False, deletion_weight=1.0, rng, **options):
+def rebuild_within(edges, n, labels, limits, *, directed=False, removal_weight=1.0, rng, **options):
     view = view_of(edges, n, labels, limits, directed)
 
     def choose():
-        return choose_degrees(view, deletion_weight=deletion_weight, rng=rng)
+        return choose_degrees(view, removal_weight=removal_weight, rng=rng)
 
-    return within.rebuild_within(view, choose, deletion_weight=deletion_weight, rng=rng, **options)
+    return within.rebuild_within(view, choose, removal_weight=removal_weight, rng=rng, **options)
 
 
 @st.composite
@@ -133,13 +133,13 @@ def test_agrees_with_the_solver(case, weight):
     assert proven == (toggled is None)
     if toggled is None:
         with pytest.raises(InputError):
-            rebuild_within(*case[:4], directed=directed, deletion_weight=weight, rng=np.random.default_rng(0))
+            rebuild_within(*case[:4], directed=directed, removal_weight=weight, rng=np.random.default_rng(0))
         return
-    new = rebuild_within(*case[:4], directed=directed, deletion_weight=weight, rng=np.random.default_rng(0))
+    new = rebuild_within(*case[:4], directed=directed, removal_weight=weight, rng=np.random.default_rng(0))
     assert is_allowed(edges, new, n, labels, limits, directed)
     assert new.dtype == np.int32
     assert np.array_equal(new, new[np.lexsort(new.T[::-1])])
-    again = rebuild_within(*case[:4], directed=directed, deletion_weight=weight, rng=np.random.default_rng(0))
+    again = rebuild_within(*case[:4], directed=directed, removal_weight=weight, rng=np.random.default_rng(0))
     assert np.array_equal(new, again)
 
 

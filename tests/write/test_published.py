@@ -194,7 +194,7 @@ LIMITED = TemporalGraph.from_slices({"a": [(i, (i * 7 + 1) % 30) for i in range(
         ({"allow": "add"}, "only added"),
         ({"allow": "remove"}, "only removed"),
         ({"exempt": [31]}, "people were left as they were"),
-        ({"keep": [(0, 1)]}, "had to stay"),
+        ({"must_keep": [(0, 1)]}, "had to stay"),
         ({"forbid": [(2, 31)]}, "were not to be joined"),
         ({"allow": "add", "exempt": [31], "forbid": [(2, 31)]}, "only added"),
     ],

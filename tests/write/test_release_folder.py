@@ -20,7 +20,7 @@ GRAPH = TemporalGraph.from_events([(f"person-{i % 17}", f"person-{i * 7 % 23}", 
 
 @pytest.fixture(scope="module")
 def release():
-    return shoal.anonymize(GRAPH, 3, seed=5, deletion_weight=1.3)
+    return shoal.anonymize(GRAPH, 3, seed=5, removal_weight=1.3)
 
 
 def test_the_folder_is_complete_and_says_so(tmp_path, release):

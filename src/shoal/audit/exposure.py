@@ -77,7 +77,7 @@ def audit(
     2
     """
     if isinstance(graph, Release):
-        k = graph.promise.needs if k is None else k
+        k = graph.promise.levels if k is None else k
         horizon = graph.promise.horizon if horizon is None else horizon
         original, graph = graph.original if original is None else original, graph.graph
     k = 5 if k is None else k
@@ -85,7 +85,7 @@ def audit(
     if graph.n_nodes == 0:
         raise InputError("there is nobody in this graph")
     promise = make_promise(graph, 1 if _is_one(k) else k, horizon=horizon)
-    needs = np.full(graph.n_nodes, whole("k", k, 1, 2**62)) if _is_one(k) else promise.needs
+    levels = np.full(graph.n_nodes, whole("k", k, 1, 2**62)) if _is_one(k) else promise.levels
     whole("seed", seed, 0)
     if original is not None:
         TemporalGraph.check(original, "audit")
@@ -101,16 +101,16 @@ def audit(
     def attack(attacker: Attacker) -> Exposure:
         rng = np.random.default_rng([seed, *attacker.name.encode()])
         covered = attacker.covered and (promise.n_blocks == 1 or attacker.name in _WITHIN_A_BLOCK)
-        return _judge(attacker, attacker.crowds(graph, rng), needs, covered=covered)
+        return _judge(attacker, attacker.crowds(graph, rng), levels, covered=covered)
 
     with some_progress(progress).stage("attacking", len(chosen)) as tell:
         found = run_jobs(attack, chosen, some_jobs(jobs), tell)
     if original is not None:
         both = original.contacts is not None and graph.contacts is not None
         for by in ("edges", "contacts") if both else ("edges",):
-            again = reidentify(original, graph, k=needs, seed=seed, by=by)
+            again = reidentify(original, graph, k=levels, seed=seed, by=by)
             found.append(again if promise.n_blocks == 1 else replace(again, covered=False))
-    by_level = {int(level): int(count) for level, count in zip(*np.unique(needs, return_counts=True), strict=True)}
+    by_level = {int(level): int(count) for level, count in zip(*np.unique(levels, return_counts=True), strict=True)}
     learned: tuple[Learned, ...] = ()
     if known is not None and original is not None:
         from shoal.audit.learn import learn
@@ -139,11 +139,11 @@ def _is_one(k: Any) -> bool:
     return not isinstance(k, Mapping | list | tuple | np.ndarray | pl.Series)
 
 
-def _judge(attacker: Attacker, crowds: Crowds, needs: np.ndarray, *, covered: bool) -> Exposure:
-    sizes, (n_nodes, looked_at) = crowds.sizes, (len(needs), crowds.sizes.shape[1])
+def _judge(attacker: Attacker, crowds: Crowds, levels: np.ndarray, *, covered: bool) -> Exposure:
+    sizes, (n_nodes, looked_at) = crowds.sizes, (len(levels), crowds.sizes.shape[1])
     scale = n_nodes / looked_at
     unique = (sizes == 1).sum(axis=1)
-    below = (sizes < (needs if crowds.people is None else needs[crowds.people])).sum(axis=1)
+    below = (sizes < (levels if crowds.people is None else levels[crowds.people])).sum(axis=1)
     if not crowds.sampled:
         band = 0.0
     elif looked_at == n_nodes:  # sets of slices were drawn

@@ -114,7 +114,7 @@ def anonymize(
                 contacts=contacts, protect_counts=protect_counts, stratum=stratum,
                 **bundles.traits(load.options["nodes"], attributes, hierarchy, sensitive, diverse),
                 method=method, seed=seed, effort=effort, time_limit=time_limit, objective=objective,
-                deletion_weight=removal_weight, density=density, restarts=restarts, **running,
+                removal_weight=removal_weight, density=density, restarts=restarts, **running,
                 progress=saving.progress,
             )  # fmt: skip
         saving(release, output, input, private=private, keep_ids=keep_ids)

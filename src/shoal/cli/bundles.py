@@ -56,7 +56,7 @@ def limits(must_keep: Path | None, forbid: Path | None, exempt: Path | None) -> 
     from shoal.read.people import read_pairs, read_people
 
     return {
-        "keep": None if must_keep is None else read_pairs(must_keep),
+        "must_keep": None if must_keep is None else read_pairs(must_keep),
         "forbid": None if forbid is None else read_pairs(forbid),
         "exempt": None if exempt is None else read_people(exempt),
     }

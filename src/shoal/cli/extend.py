@@ -61,7 +61,7 @@ def extend(
         with console.own_stdout():
             made = run(
                 release, graph, private, allow=allow, **limits, contacts=contacts, density=density, seed=seed, effort=effort,
-                deletion_weight=removal_weight, **running, progress=saving.progress,
+                removal_weight=removal_weight, **running, progress=saving.progress,
             )  # fmt: skip
         saving(made, output, input, f" together with {release}", private=private)
         if waiting := 0 if made.after is None else len(made.after.held_back):

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import errno
+import functools
 import math
 import numbers
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from shoal.common.progress import Progress, usable_cores
 from shoal.errors import InputError
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def shown(value: object) -> str:
@@ -108,3 +112,19 @@ def yes_or_no(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise InputError(f"{name} must be True or False; got {shown(value)}")
     return bool(value)
+
+
+def formerly(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Refuse a keyword by the name it once had, in a sentence that says the new one."""
+
+    def wrap(function: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(function)
+        def run(*args: P.args, **options: P.kwargs) -> R:
+            for old, new in names.items():
+                if old in options:
+                    raise InputError(f"{old} is called {new} now")
+            return function(*args, **options)
+
+        return run
+
+    return wrap

@@ -55,7 +55,7 @@ def make_moving(
         ),
         (
             how.get("objective", "edges") != "edges"
-            or how.get("deletion_weight", 1) != 1
+            or how.get("removal_weight", 1) != 1
             or how.get("density") == "free",
             "against='graph' gives groups the mean of their members' degrees: objective, weight and density cannot be chosen",
         ),

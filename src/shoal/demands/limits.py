@@ -141,7 +141,7 @@ def make_limits(
     graph: TemporalGraph,
     *,
     allow: str,
-    keep: Iterable[Any] | None,
+    must_keep: Iterable[Any] | None,
     forbid: Iterable[Any] | None,
     exempt: Iterable[Any] | None,
     method: str,
@@ -150,7 +150,7 @@ def make_limits(
     """Check the limits; None where anything may change. Edges to keep that are `carried_on` need not be there again."""
     if not isinstance(allow, str) or allow not in ALLOWED:
         raise InputError(f"unknown allow '{allow}'; known are {', '.join(ALLOWED)}")
-    kept, barred = _pairs(graph, keep, "keep"), _pairs(graph, forbid, "forbid")
+    kept, barred = _pairs(graph, must_keep, "must_keep"), _pairs(graph, forbid, "forbid")
     if not carried_on:
         _refuse_missing(graph, kept)
     people = np.zeros(graph.n_nodes, bool)
@@ -201,4 +201,4 @@ def _refuse_missing(graph: TemporalGraph, kept: _Pairs) -> None:
         if (pair @ key) not in (everywhere if t < 0 else there[t]):
             one, other = (_name(graph.nodes, int(i)) for i in pair)
             where = "any slice" if t < 0 else f"slice '{graph.slices[t].label}'"
-            raise InputError(f"keep: there is no edge between {one} and {other} in {where}, so none can stay")
+            raise InputError(f"must_keep: there is no edge between {one} and {other} in {where}, so none can stay")

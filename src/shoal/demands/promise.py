@@ -28,13 +28,13 @@ _START = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?
 
 @dataclass(frozen=True, eq=False)
 class Promise:
-    """`needs[i]` is the k of person i; `blocks[t]` the block of slice t, all 0 without a horizon.
+    """`levels[i]` is the k of person i; `blocks[t]` the block of slice t, all 0 without a horizon.
 
     Where the attacker knows `attributes` too, only people of one of the `strata` can be in a crowd; where they know numbers of
     `contacts` too, crowds have these in common as well.
     """
 
-    needs: np.ndarray
+    levels: np.ndarray
     blocks: np.ndarray
     horizon: str | None
     strata: np.ndarray | None = None
@@ -44,12 +44,12 @@ class Promise:
     @property
     def k(self) -> int:
         """The highest level anybody has."""
-        return int(self.needs.max(initial=1))
+        return int(self.levels.max(initial=1))
 
     @property
     def for_everybody(self) -> bool:
         """Whether all people have the same level."""
-        return bool((self.needs == self.k).all())
+        return bool((self.levels == self.k).all())
 
     @property
     def n_blocks(self) -> int:
@@ -81,7 +81,7 @@ class Promise:
 
     def people_by_level(self) -> dict[int, int]:
         """How many people have each level."""
-        levels, counts = np.unique(self.needs, return_counts=True)
+        levels, counts = np.unique(self.levels, return_counts=True)
         return {int(level): int(count) for level, count in zip(levels, counts, strict=True)}
 
 
@@ -94,8 +94,8 @@ def make_promise(
 ) -> Promise:
     """Check and spell out what is asked for; see `anonymize` for the parameters."""
     TemporalGraph.check(graph, "anonymize")
-    needs = _levels(graph, k) if protect is None else _subset(graph, k, protect)
-    return Promise(needs, _blocks(graph, horizon), None if horizon is None else str(horizon))
+    levels = _levels(graph, k) if protect is None else _subset(graph, k, protect)
+    return Promise(levels, _blocks(graph, horizon), None if horizon is None else str(horizon))
 
 
 def _whole(level: Any, graph: TemporalGraph) -> int:
@@ -108,9 +108,9 @@ def _whole(level: Any, graph: TemporalGraph) -> int:
 def _levels(graph: TemporalGraph, k: Any) -> np.ndarray:
     """One level per person, from a number, a mapping of ids to levels, or one level per node."""
     if isinstance(k, Mapping):
-        needs = np.ones(graph.n_nodes, np.int64)
-        needs[graph.places(k.keys())] = [_whole(level, graph) for level in k.values()]
-        return needs
+        levels = np.ones(graph.n_nodes, np.int64)
+        levels[graph.places(k.keys())] = [_whole(level, graph) for level in k.values()]
+        return levels
     if isinstance(k, list | tuple | np.ndarray | pl.Series):
         if len(k) != graph.n_nodes:
             raise InputError(f"k must give one level for each of the {graph.n_nodes:,} people; got {len(k):,}")
@@ -119,9 +119,9 @@ def _levels(graph: TemporalGraph, k: Any) -> np.ndarray:
 
 
 def _subset(graph: TemporalGraph, k: Any, protect: Iterable[Any]) -> np.ndarray:
-    needs = np.ones(graph.n_nodes, np.int64)
-    needs[graph.places(protect)] = _whole(k, graph)
-    return needs
+    levels = np.ones(graph.n_nodes, np.int64)
+    levels[graph.places(protect)] = _whole(k, graph)
+    return levels
 
 
 def _blocks(graph: TemporalGraph, horizon: str | int | None) -> np.ndarray:

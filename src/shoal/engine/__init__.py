@@ -20,7 +20,7 @@ ENGINES = ("local", "dask")
 Tell = Callable[[float], None]
 
 
-class Done(NamedTuple):
+class Result(NamedTuple):
     """What a task gives: a few facts that fit JSON, and arrays, or where they lie."""
 
     facts: dict[str, Any]
@@ -30,7 +30,7 @@ class Done(NamedTuple):
 class Task(Protocol):
     """A pure function of a piece; how many threads it may use and whom it tells how far it is change nothing."""
 
-    def __call__(self, piece: Any, threads: int, tell: Tell) -> Done:
+    def __call__(self, piece: Any, threads: int, tell: Tell) -> Result:
         """Do the piece."""
         ...
 

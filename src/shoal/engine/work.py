@@ -22,7 +22,7 @@ import numpy as np
 import shoal
 from shoal.common.checks import a_path, whole, yes_or_no
 from shoal.common.randomness import a_seed
-from shoal.engine import Done, Engine, Task, Tell, open_engine
+from shoal.engine import Engine, Result, Task, Tell, open_engine
 from shoal.engine.parts import Array, load, read_facts, stored_arrays, work_problem, write_part
 from shoal.errors import InputError
 from shoal.files.appear import clear_drafts, replacing
@@ -121,7 +121,7 @@ class Runner(NamedTuple):
         """The same for a part of the work that has steps of the same names."""
         return self._replace(part=f"{part}-")
 
-    def __call__(self, name: str, task: Task, pieces: Sequence[Any], tell: Tell | None = None) -> list[Done]:
+    def __call__(self, name: str, task: Task, pieces: Sequence[Any], tell: Tell | None = None) -> list[Result]:
         """What the task gives for every piece, in their order."""
         if self.work is None:
             return self.engine.map(task, pieces, tell)
@@ -163,12 +163,12 @@ def open_runner(
         yield Runner(workers, work)
 
 
-def _kept(task: Task, stored: bool, named: tuple[Path, Any], threads: int, tell: Tell) -> Done:
+def _kept(task: Task, stored: bool, named: tuple[Path, Any], threads: int, tell: Tell) -> Result:
     path, piece = named
     if not path.exists():
         done = task(piece, threads, tell)
         write_part(path, done.facts, {name: load(array) for name, array in done.arrays.items()})
-        return Done(done.facts, stored_arrays(path)) if stored else done
+        return Result(done.facts, stored_arrays(path)) if stored else done
     arrays = stored_arrays(path)
     read = {name: load(array) for name, array in arrays.items()}  # compares checksums, too
-    return Done(read_facts(path), arrays if stored else read)
+    return Result(read_facts(path), arrays if stored else read)

@@ -20,7 +20,7 @@ from shoal.common.checks import a_path, a_text, some_progress, whole, yes_or_no
 from shoal.common.progress import Progress
 from shoal.contacts import build
 from shoal.demands.promise import make_promise
-from shoal.engine import Done, open_engine
+from shoal.engine import Result, open_engine
 from shoal.engine.work import Runner, Work, check_run, open_work
 from shoal.errors import InputError, spoken
 from shoal.files.appear import working_beside
@@ -101,7 +101,7 @@ def _cut_folder(
 ) -> StoredGraph:
     """People get numbers, contacts go to their slice, degrees are counted there."""
 
-    def step(name: str, title: str, task: Callable[..., Done], pieces: list[Any]) -> list[Done]:
+    def step(name: str, title: str, task: Callable[..., Result], pieces: list[Any]) -> list[Result]:
         with progress.stage(title, len(pieces)) as tell:
             return run(name, task, pieces, tell)
 

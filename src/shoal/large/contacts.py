@@ -19,7 +19,7 @@ import polars as pl
 
 from shoal.contacts import build
 from shoal.contacts.slices import encode_slices
-from shoal.engine import Done, Tell
+from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, load
 from shoal.errors import InputError, RowError
 from shoal.large.graph import held_arrays, sorted_edges
@@ -106,7 +106,7 @@ def unpacked(array: Array) -> pl.Series:
     return pl.read_ipc(io.BytesIO(load(array).tobytes()))["value"]
 
 
-def look(piece: tuple[Chunk, Contacts], threads: int, tell: Tell) -> Done:
+def look(piece: tuple[Chunk, Contacts], threads: int, tell: Tell) -> Result:
     """Who occurs in a chunk, and which times and layers."""
     chunk, contacts = piece
     columns = _read(chunk, contacts)
@@ -125,7 +125,7 @@ def look(piece: tuple[Chunk, Contacts], threads: int, tell: Tell) -> Done:
             arrays[role] = packed(distinct)
     except RowError as error:
         raise _at(chunk, error) from None
-    return Done(facts, arrays)
+    return Result(facts, arrays)
 
 
 def _times(times: pl.Series, slicing: Slicing) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def _times(times: pl.Series, slicing: Slicing) -> dict[str, Any]:
     return found
 
 
-def anchor_of(looks: list[Done]) -> tuple[Anchor, tuple[str, ...]]:
+def anchor_of(looks: list[Result]) -> tuple[Anchor, tuple[str, ...]]:
     """Rows that cut every chunk as the whole is cut, and what was assumed about times."""
     values = {role: _distinct([done.arrays[role] for done in looks]) if role in looks[0].arrays else None
               for role in ("time", "layer")}  # fmt: skip
@@ -211,7 +211,7 @@ def slices_of(
     return codes[length:], labels, said
 
 
-def number_people(piece: tuple[list[Array], pl.Series | None], threads: int, tell: Tell) -> Done:
+def number_people(piece: tuple[list[Array], pl.Series | None], threads: int, tell: Tell) -> Result:
     """Everybody's id, sorted; as numbers where all are written as whole numbers."""
     ids: pl.Series | None = None
     for column in (*(() if piece[1] is None else (build.as_id(piece[1]),)), *map(unpacked, piece[0])):
@@ -223,10 +223,10 @@ def number_people(piece: tuple[list[Array], pl.Series | None], threads: int, tel
         ids = build.whole_numbers(pl.DataFrame({"id": ids, "too": ids}), ["id", "too"], None)[0]["id"].unique()
     if len(ids) > np.iinfo(np.int32).max:
         raise InputError("more than two thousand million people are not supported")
-    return Done({"people": len(ids)}, {"ids": packed(ids.sort())})
+    return Result({"people": len(ids)}, {"ids": packed(ids.sort())})
 
 
-def send(piece: tuple[Chunk, Contacts, Anchor, Array, int], threads: int, tell: Tell) -> Done:
+def send(piece: tuple[Chunk, Contacts, Anchor, Array, int], threads: int, tell: Tell) -> Result:
     """The contacts of a chunk by slice, as numbers of people; self-loops are dropped."""
     chunk, contacts, anchor, people, n_slices = piece
     columns, ids = _read(chunk, contacts), unpacked(people)
@@ -244,16 +244,16 @@ def send(piece: tuple[Chunk, Contacts, Anchor, Array, int], threads: int, tell: 
     order = np.argsort(codes.astype(np.uint16) if n_slices < 2**16 else codes, kind="stable")
     bounds = np.searchsorted(codes[order], np.arange(n_slices + 1))
     edges = edges[order]
-    return Done(
+    return Result(
         {"loops": int(len(keep) - keep.sum())}, {str(t): edges[a:b] for t, (a, b) in enumerate(pairwise(bounds))}
     )
 
 
-def gather(piece: tuple[list[Array], int, bool], threads: int, tell: Tell) -> Done:
+def gather(piece: tuple[list[Array], int, bool], threads: int, tell: Tell) -> Result:
     """One slice: its edges, sorted, each once; and degrees in blocks of people."""
     sent, n, directed = piece
     edges, repeats = sorted_edges(np.concatenate([load(part) for part in sent]), n, directed=directed)
-    return Done({"repeats": repeats}, held_arrays(edges, n, directed))
+    return Result({"repeats": repeats}, held_arrays(edges, n, directed))
 
 
 def _read(chunk: Chunk, contacts: Contacts) -> dict[str, pl.Series]:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from shoal.contacts.build import simple_slices
-from shoal.engine import Done, Tell
+from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, Stored, load
 from shoal.engine.work import Runner
 from shoal.graph import Slice, Tally, TemporalGraph
@@ -95,10 +95,10 @@ class Placed(NamedTuple):
     directed: bool
 
 
-def _place(piece: Placed, threads: int, tell: Tell) -> Done:
+def _place(piece: Placed, threads: int, tell: Tell) -> Result:
     ends = load(piece.place)[load(piece.edges)]
     ends = ends[(ends >= 0).all(axis=1)]
-    return Done({}, held_arrays(sorted_edges(ends, piece.n, directed=piece.directed)[0], piece.n, piece.directed))
+    return Result({}, held_arrays(sorted_edges(ends, piece.n, directed=piece.directed)[0], piece.n, piece.directed))
 
 
 def sorted_edges(ends: np.ndarray, n: int, *, directed: bool) -> tuple[np.ndarray, int]:

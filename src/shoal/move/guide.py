@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal.common.communities import louvain, modularity
 from shoal.common.randomness import Randomness
-from shoal.engine import Done, Tell
+from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
 from shoal.graph import TemporalGraph
@@ -61,7 +61,7 @@ def group_kinds(blocks: Iterable[tuple[list[Array], Array]], chance: Randomness,
     return [done.arrays["kind"] for done in run("kinds", _kinds, pieces)]
 
 
-def _guide(piece: GuidePiece, threads: int, tell: Tell) -> Done:
+def _guide(piece: GuidePiece, threads: int, tell: Tell) -> Result:
     activity = np.zeros(piece.n_people, np.int64)
     for held in piece.slices:
         activity += np.bincount(load(held).ravel(), minlength=piece.n_people)
@@ -73,7 +73,7 @@ def _guide(piece: GuidePiece, threads: int, tell: Tell) -> Done:
         for c, column in enumerate(columns.T)
         for b, first in enumerate(range(0, max(piece.n_people, 1), BLOCK_PEOPLE))
     }
-    return Done({"columns": columns.shape[1]}, arrays)
+    return Result({"columns": columns.shape[1]}, arrays)
 
 
 def community_columns(labels: np.ndarray, activity: np.ndarray, clearness: float) -> np.ndarray:
@@ -99,11 +99,11 @@ def community_columns(labels: np.ndarray, activity: np.ndarray, clearness: float
     return columns
 
 
-def _kinds(piece: KindPiece, threads: int, tell: Tell) -> Done:
+def _kinds(piece: KindPiece, threads: int, tell: Tell) -> Result:
     labels = load(piece.labels)
     edges = labels[_some_edges(piece.slices, piece.rng)]
     kinds = louvain(edges, int(labels.max(initial=0)) + 1, int(piece.rng.integers(2**31)))
-    return Done({}, {"kind": kinds[labels].astype(np.int32)})
+    return Result({}, {"kind": kinds[labels].astype(np.int32)})
 
 
 def _some_edges(slices: list[Array], rng: np.random.Generator) -> np.ndarray:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shoal.common.randomness import Randomness
-from shoal.engine import Done, Tell
+from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
 from shoal.errors import GuaranteeError
@@ -167,7 +167,7 @@ def _active(piece: SlicePiece, elsewhere: Elsewhere) -> list[int]:
     return [int(np.count_nonzero(here | (of > 0))) for of in elsewhere.degrees]
 
 
-def _count(piece: SlicePiece, threads: int, tell: Tell) -> Done:
+def _count(piece: SlicePiece, threads: int, tell: Tell) -> Result:
     edges, n = load(piece.slices[piece.t]), piece.n_people
     elsewhere = look_around(piece.slices, piece.t, piece.near, n)
     active = _active(piece, elsewhere)[0]
@@ -176,10 +176,10 @@ def _count(piece: SlicePiece, threads: int, tell: Tell) -> Done:
         view = SliceView(edges, np.zeros(n, np.int64), directed=piece.directed)
         ties, _ = retie.begin(view, edges, elsewhere, None, None, all_count=True, common=False)
         correlation = round(float(ties.repeats[:, 0].sum()) / active, 2)
-    return Done({"pairs": _pairs(edges, elsewhere, n)[0], "correlation": correlation}, {})
+    return Result({"pairs": _pairs(edges, elsewhere, n)[0], "correlation": correlation}, {})
 
 
-def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Done:
+def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Result:
     here, n = piece.slice, piece.slice.n_people
     edges = load(here.slices[here.t])
     elsewhere = look_around(here.slices, here.t, here.near, n)
@@ -191,7 +191,7 @@ def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Done:
         if not np.array_equal(SliceView(made, kind * 0, directed=here.directed).degrees, view.degrees):
             raise GuaranteeError("swaps changed somebody's degree; nothing was released, please report this")
         edges = made
-    return Done({"pairs": _pairs(edges, elsewhere, n)[0]}, {"edges": edges})
+    return Result({"pairs": _pairs(edges, elsewhere, n)[0]}, {"edges": edges})
 
 
 def _aims(piece: RetiePiece, single: int, edges: int) -> retie.Aims:

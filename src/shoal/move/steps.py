@@ -12,7 +12,7 @@ import numpy as np
 from shoal.common.randomness import Randomness
 from shoal.demands.against import SLICE, Moving
 from shoal.demands.promise import Promise
-from shoal.engine import Done, Tell
+from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
 from shoal.errors import GuaranteeError
@@ -93,11 +93,11 @@ def rebuild_moved(
     return graph.with_edges(tied), totals
 
 
-def _move(piece: MovePiece, threads: int, tell: Tell) -> Done:
+def _move(piece: MovePiece, threads: int, tell: Tell) -> Result:
     labels = load(piece.labels)
     moved = move_slice(load(piece.edges), labels, piece.key, directed=piece.directed)
     made = rebuild_mean(moved, labels, directed=piece.directed, rng=piece.rng)
-    return Done({}, {"moved": moved, "edges": made})
+    return Result({}, {"moved": moved, "edges": made})
 
 
 def rebuild_mean(edges: np.ndarray, labels: np.ndarray, *, directed: bool, rng: np.random.Generator) -> np.ndarray:
@@ -114,6 +114,6 @@ def rebuild_mean(edges: np.ndarray, labels: np.ndarray, *, directed: bool, rng: 
     return made
 
 
-def _inside(piece: MixPiece, threads: int, tell: Tell) -> Done:
+def _inside(piece: MixPiece, threads: int, tell: Tell) -> Result:
     kinds = load(piece.kind)[load(piece.moved)]
-    return Done({"inside": float((kinds[:, 0] == kinds[:, 1]).mean()) if len(kinds) else 0.0}, {})
+    return Result({"inside": float((kinds[:, 0] == kinds[:, 1]).mean()) if len(kinds) else 0.0}, {})

@@ -10,7 +10,7 @@ from shoal.people.scale import ANY
 
 
 def diversify(
-    labels: np.ndarray, values: list[str], rows: np.ndarray, needs: np.ndarray, strata: np.ndarray, diverse: int
+    labels: np.ndarray, values: list[str], rows: np.ndarray, levels: np.ndarray, strata: np.ndarray, diverse: int
 ) -> np.ndarray:
     """Groups in which as many as can be have so many different values, of the same sizes and within the same strata.
 
@@ -27,14 +27,14 @@ def diversify(
         while (have[g] > 0).sum() < diverse:
             mine = np.flatnonzero(labels == g)
             spare = mine[~known[mine] | (have[g, codes[mine]] > 1)]
-            other = np.flatnonzero((strata == strata[mine[0]]) & (labels != g) & known & (needs <= sizes[g]))
+            other = np.flatnonzero((strata == strata[mine[0]]) & (labels != g) & known & (levels <= sizes[g]))
             rich = (have > 0).sum(axis=1)
             keeps = (have[labels[other], codes[other]] > 1) | (rich[labels[other]] > diverse)
             other = other[keeps & (have[g, codes[other]] == 0)]
             if not len(spare) or not len(other):
                 break
             moved = _distances(rows[spare], centre[labels[other]]) + np.abs(rows[other] - centre[g]).sum(axis=1)
-            moved = np.where(needs[spare][:, None] <= sizes[labels[other]], moved, np.inf)
+            moved = np.where(levels[spare][:, None] <= sizes[labels[other]], moved, np.inf)
             i, j = np.unravel_index(int(moved.argmin()), moved.shape)
             if not np.isfinite(moved[i, j]):
                 break

@@ -16,13 +16,13 @@ from shoal.graph import TemporalGraph
 from shoal.people.diverse import diversify, held_back
 from shoal.people.traits import Traits
 from shoal.pieces import group_blocks
-from shoal.stages import Groups, How
+from shoal.stages import Groups, Settings
 
 
 def group_strata(
     graph: TemporalGraph,
     promise: Promise,
-    how: How,
+    settings: Settings,
     limits: Limits | None,
     chance: Randomness,
     shard_people: int,
@@ -37,7 +37,11 @@ def group_strata(
     every = [Groups(np.full(graph.n_nodes, -1, np.int32), [], 0) for _ in range(promise.n_blocks)]
     for s in range(int(strata.max(initial=-1)) + 1):
         some = strata == s
-        mine = how if how.time_limit is None else replace(how, time_limit=how.time_limit * float(some.mean()))
+        mine = (
+            settings
+            if settings.time_limit is None
+            else replace(settings, time_limit=settings.time_limit * float(some.mean()))
+        )
         found = group_blocks(
             graph,
             promise,
@@ -60,7 +64,7 @@ def group_strata(
     degrees, values = graph.degree_matrix(), traits.columns[traits.sensitive]
     for block, groups in enumerate(every):
         rows = degrees[:, promise.columns(block, directed=graph.directed)]
-        labels = diversify(groups.labels, values, rows, promise.needs, strata, traits.diverse)
+        labels = diversify(groups.labels, values, rows, promise.levels, strata, traits.diverse)
         every[block] = groups._replace(labels=labels)
     return every
 

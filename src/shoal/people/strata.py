@@ -14,12 +14,12 @@ from shoal.graph import TemporalGraph
 from shoal.people.scale import Scale
 
 
-def find_strata(scales: list[Scale], needs: np.ndarray, graph: TemporalGraph) -> np.ndarray:
+def find_strata(scales: list[Scale], levels: np.ndarray, graph: TemporalGraph) -> np.ndarray:
     """(people, columns) the level at which everybody's value is published, so that all share it with as many as they need.
 
     Whoever is raised along is nearest in the numbers of edges.
     """
-    n = len(needs)
+    n = len(levels)
     levels = np.zeros((n, len(scales)), np.int64)
     for column, scale in enumerate(scales):  # a missing value is published as what it is, anything
         missing = np.array(scale.names[0])[scale.codes[0]] == "*"
@@ -30,7 +30,7 @@ def find_strata(scales: list[Scale], needs: np.ndarray, graph: TemporalGraph) ->
         first, label = np.unique(keys, axis=0, return_index=True, return_inverse=True)[1:]
         label = label.ravel()
         sizes, most = np.bincount(label), np.zeros(len(first), np.int64)
-        np.maximum.at(most, label, needs)
+        np.maximum.at(most, label, levels)
         rare = np.flatnonzero(sizes < most)
         if not len(rare):
             return levels

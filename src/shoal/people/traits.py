@@ -62,7 +62,7 @@ class Asked(NamedTuple):
     stratum: int | None = None
 
 
-def make_traits(graph: TemporalGraph, needs: np.ndarray, people: Any, given: Asked) -> Traits | None:
+def make_traits(graph: TemporalGraph, levels: np.ndarray, people: Any, given: Asked) -> Traits | None:
     """Check what is asked for and raise what too few people have; see `anonymize` for the parameters."""
     attributes, hierarchies, sensitive, diverse, stratum = given
     asked = [parse_attribute(one) for one in a_list("attributes", [] if attributes is None else attributes)]
@@ -91,8 +91,8 @@ def make_traits(graph: TemporalGraph, needs: np.ndarray, people: Any, given: Ask
     ]
     if stratum is not None:
         least = min(whole("stratum", stratum, 1), graph.n_nodes)
-        needs = np.where(needs > 1, np.maximum(needs, least), needs)
-    levels = find_strata(scales, needs, graph)
+        levels = np.where(levels > 1, np.maximum(levels, least), levels)
+    levels = find_strata(scales, levels, graph)
     columns = {s.name: _published(s, levels[:, c]) for c, s in enumerate(scales)}
     tops = np.array([scale.top for scale in scales])
     raised = int(((levels > 0) & (levels < tops)).sum()) if scales else 0

@@ -43,7 +43,7 @@ def guarantee_in_words(promise: Promise) -> str:
             f"{k} candidates.{limit}"
         )
     levels = promise.people_by_level()
-    counts = [f"{count:,} of {len(promise.needs):,} people with at least {level - 1} others"
+    counts = [f"{count:,} of {len(promise.levels):,} people with at least {level - 1} others"
               for level, count in levels.items() if level > 1]  # fmt: skip
     unprotected = f" The other {levels[1]:,} asked for no protection and have none." if 1 in levels else ""
     return (

@@ -12,18 +12,18 @@ from shoal.realize._program_kernels import State, count_tight, flip
 @njit
 def _lower(g, limit, p, s, t, rng):
     """One degree less for a group: every tight member loses an edge, along the best path."""
-    if s.level[g] <= p.low[g]:
+    if s.target[g] <= p.low[g]:
         return np.inf
-    who, rest, level, begin = p.who, s.rest, s.level, p.first[g]
+    who, rest, target, begin = p.who, s.rest, s.target, p.first[g]
     size = p.first[g + 1] - begin
     turn = np.int64(rng.random() * size)
-    level[g] -= 1
+    target[g] -= 1
     count_tight(g, p, s)
     note(-1 - 2 * g, t)
     delta = -p.weight[g]
     for q in range(size):
         i = who[begin + (q + turn) % size]
-        if rest[i] > level[g]:
+        if rest[i] > target[g]:
             t.counts[1] += 1
             delta += walk(i, g, p, s, t, rng)
             if delta == np.inf or t.counts[0] > limit:
@@ -34,18 +34,18 @@ def _lower(g, limit, p, s, t, rng):
 @njit
 def _raise(g, limit, p, s, t, rng):
     """One degree more for a group: its members take back what they can, along the best paths."""
-    if s.level[g] >= p.high[g]:
+    if s.target[g] >= p.high[g]:
         return np.inf
-    who, start, rest, level, begin = p.who, p.start, s.rest, s.level, p.first[g]
+    who, start, rest, target, begin = p.who, p.start, s.rest, s.target, p.first[g]
     size = p.first[g + 1] - begin
     turn = np.int64(rng.random() * size)
-    level[g] += 1
+    target[g] += 1
     s.tight[g] = 0
     note(-2 - 2 * g, t)
     delta = p.weight[g]
     for q in range(size):
         i = who[begin + (q + turn) % size]
-        while rest[i] < level[g] and rest[i] < start[i + 1] - start[i] and t.counts[0] < limit:
+        while rest[i] < target[g] and rest[i] < start[i + 1] - start[i] and t.counts[0] < limit:
             t.counts[1] += 1
             change = walk(i, g, p, s, t, rng)
             if change == np.inf:
@@ -58,14 +58,14 @@ def _raise(g, limit, p, s, t, rng):
 def _next_lower(p, s, t, rng):
     """A group weakened by the deletions of a move, the one with the most weight per tight member; -1 if none."""
     us, vs, labels, weight, journal = p.us, p.vs, p.labels, p.weight, t.journal
-    deleted, rest, level, tight = s.deleted, s.rest, s.level, s.tight
+    deleted, rest, target, tight = s.deleted, s.rest, s.target, s.tight
     best, best_score = -1, 0.0
     for q in range(t.counts[0]):
         e = journal[q]
         if e >= 0 and deleted[e]:
             for i in (us[e], vs[e]):
                 h = labels[i]
-                if rest[i] < level[h] and tight[h] > 0:
+                if rest[i] < target[h] and tight[h] > 0:
                     score = weight[h] / tight[h] * (0.8 + 0.4 * rng.random())
                     if score > best_score:
                         best, best_score = h, score
@@ -76,11 +76,11 @@ def _next_lower(p, s, t, rng):
 def _next_raise(g, p, s, rng):
     """A group that keeps members of ``g`` from taking an edge back; -1 if none."""
     us, vs, labels, weight, who, start, at = p.us, p.vs, p.labels, p.weight, p.who, p.start, p.at
-    deleted, rest, level = s.deleted, s.rest, s.level[g]
+    deleted, rest, target = s.deleted, s.rest, s.target[g]
     best, best_score = -1, 0.0
     for r in range(p.first[g], p.first[g + 1]):
         i = who[r]
-        if rest[i] < level and rest[i] < start[i + 1] - start[i]:
+        if rest[i] < target and rest[i] < start[i + 1] - start[i]:
             for q in range(start[i], start[i + 1]):
                 e = at[q]
                 if deleted[e]:
@@ -98,7 +98,7 @@ def _undo(p, s, t):
             flip(t.journal[q], p, s)
         else:
             code = -1 - t.journal[q]
-            s.level[code // 2] += -1 if code & 1 else 1
+            s.target[code // 2] += -1 if code & 1 else 1
             count_tight(code // 2, p, s)
 
 
@@ -124,7 +124,7 @@ def _shift(e, a, b, fixed, p, s, t, rng):
     """A deleted edge a-b comes back, b loses another one instead; the change of the total."""
     flip(e, p, s)
     note(e, t)
-    if s.rest[b] <= s.level[p.labels[b]]:
+    if s.rest[b] <= s.target[p.labels[b]]:
         return -p.cost[e]
     t.counts[1] += 1
     t.seen[a] = t.counts[1]
@@ -146,10 +146,10 @@ def _move(g, rising, depth, threshold, limit, p, s, t, rng):
 
 
 @njit
-def _begin(deleted, level, fixed, limit, p, rng):
-    """The state, its total and the sum of degrees: a start above the levels is covered first, then groups sink nobody holds up."""
+def _begin(deleted, target, fixed, limit, p, rng):
+    """The state, its total and the sum of degrees: a start above the targets is covered first, then groups sink nobody holds up."""
     n, m = p.labels.size, p.weight.size
-    s, t = State(deleted, np.zeros(n, np.int64), level, np.zeros(m, np.int64)), new_scratch(n, limit)
+    s, t = State(deleted, np.zeros(n, np.int64), target, np.zeros(m, np.int64)), new_scratch(n, limit)
     for e in range(p.us.size):
         if not deleted[e]:
             s.rest[p.us[e]] += 1
@@ -157,7 +157,7 @@ def _begin(deleted, level, fixed, limit, p, rng):
     for g in range(m):
         count_tight(g, p, s)
     for i in range(n):
-        while s.rest[i] > level[p.labels[i]]:
+        while s.rest[i] > target[p.labels[i]]:
             t.counts[0] = 0
             t.counts[1] += 1
             walk(i, np.int64(NOBODY), p, s, t, rng)
@@ -167,8 +167,8 @@ def _begin(deleted, level, fixed, limit, p, rng):
         count_tight(g, p, s)
         if not fixed:
             settle(g, p, s, t)
-        total += p.weight[g] * level[g]
-        degrees += p.size[g] * level[g]
+        total += p.weight[g] * target[g]
+        degrees += p.size[g] * target[g]
     for e in range(p.us.size):
         if deleted[e]:
             total += p.cost[e]
@@ -176,20 +176,20 @@ def _begin(deleted, level, fixed, limit, p, rng):
 
 
 @njit
-def _keep(s, deleted, level):
-    """Copy deletions and levels; numba takes a second to compile an assignment of whole arrays."""
+def _keep(s, deleted, target):
+    """Copy deletions and targets; numba takes a second to compile an assignment of whole arrays."""
     for e in range(deleted.size):
         deleted[e] = s.deleted[e]
-    for g in range(level.size):
-        level[g] = s.level[g]
+    for g in range(target.size):
+        target[g] = s.target[g]
 
 
 @njit
-def anneal(p, deleted, level, rounds, hot, cold, fixed, depth, rng):
-    """Anneal ``sum cost[deleted] + sum weight * level`` from a guess; return the best (deleted, level) met.
+def anneal(p, deleted, target, rounds, hot, cold, fixed, depth, rng):
+    """Anneal ``sum cost[deleted] + sum weight * target`` from a guess; return the best (deleted, target) met.
 
-    Moves: lower or raise a group by one, or shift a deletion along a path. A level move may draw a chain of up to
-    ``depth`` groups with it. ``fixed`` keeps the levels, which leaves the covering of surplus degrees. The best state is
+    Moves: lower or raise a group by one, or shift a deletion along a path. A target move may draw a chain of up to
+    ``depth`` groups with it. ``fixed`` keeps the targets, which leaves the covering of surplus degrees. The best state is
     looked at every few moves only, so that saving it stays cheap, and only where the sum of the degrees is even, if it has to be.
     A sum outside its range costs what ``total`` says.
     """
@@ -198,10 +198,10 @@ def anneal(p, deleted, level, rounds, hot, cold, fixed, depth, rng):
     for g in range(m):
         widest = max(widest, p.first[g + 1] - p.first[g])
     limit = 64 * widest + 64
-    s, t, total, degrees = _begin(deleted, level, fixed, limit, p, rng)
+    s, t, total, degrees = _begin(deleted, target, fixed, limit, p, rng)
     rest, counts = s.rest, t.counts
     even = np.int64(p.total[3])
-    best_total, best_deleted, best_level = np.inf if degrees % even else total, deleted.copy(), level.copy()
+    best_total, best_deleted, best_target = np.inf if degrees % even else total, deleted.copy(), target.copy()
     steps = np.int64(rounds * (m + n_edges)) if n_edges else 0
     stride, since = max(1, (n + n_edges) // 48), 0
     temperature, cool = hot, (cold / hot) ** (1.0 / max(1, steps // 256))
@@ -215,11 +215,11 @@ def anneal(p, deleted, level, rounds, hot, cold, fixed, depth, rng):
         g = labels[a]
         counts[0] = 0
         if deleted[e] and (fixed or rng.random() < 0.4):
-            if rest[a] >= level[g]:
+            if rest[a] >= target[g]:
                 continue
             delta = _shift(e, a, b, fixed, p, s, t, rng)
             threshold = 1e-9 - temperature * np.log(1.0 - rng.random())
-        elif fixed or weight[g] == 0 or not (deleted[e] or rest[a] == level[g]):
+        elif fixed or weight[g] == 0 or not (deleted[e] or rest[a] == target[g]):
             continue
         else:
             threshold = 1e-9 - temperature * np.log(1.0 - rng.random())
@@ -237,7 +237,7 @@ def anneal(p, deleted, level, rounds, hot, cold, fixed, depth, rng):
         since += 1
         if since >= stride and degrees % even == 0 and total < best_total - 1e-9:
             since, best_total = 0, total
-            _keep(s, best_deleted, best_level)
+            _keep(s, best_deleted, best_target)
     if (degrees % even == 0 or best_total == np.inf) and total < best_total - 1e-9:
-        _keep(s, best_deleted, best_level)
-    return best_deleted, best_level
+        _keep(s, best_deleted, best_target)
+    return best_deleted, best_target

@@ -14,7 +14,7 @@ NOBODY = -2  # no group is on the move, and none may sink
 
 
 class Scratch(NamedTuple):
-    """Room for path searches, and the journal of a move: edges flipped as e, a level changed as -1 - 2g or (up) -2 - 2g."""
+    """Room for path searches, and the journal of a move: edges flipped as e, a target changed as -1 - 2g or (up) -2 - 2g."""
 
     seen: np.ndarray
     path: np.ndarray
@@ -52,8 +52,8 @@ def note(entry, t):
 def settle(g, p, s, t):
     """Lower a group that nobody holds up any more; the gain is pure."""
     gain = 0.0
-    while s.tight[g] == 0 and s.level[g] > p.low[g] and p.weight[g] > 0:
-        s.level[g] -= 1
+    while s.tight[g] == 0 and s.target[g] > p.low[g] and p.weight[g] > 0:
+        s.target[g] -= 1
         gain += p.weight[g]
         count_tight(g, p, s)
         note(-1 - 2 * g, t)
@@ -64,15 +64,15 @@ def settle(g, p, s, t):
 def _find_path(i, p, s, t, rng):
     """Breadth-first search for the alternating path from ``i`` that pays best.
 
-    A node that is over its level must lose an edge, which gives its other end room; a node with room takes a
+    A node that is over its target must lose an edge, which gives its other end room; a node with room takes a
     deleted edge back, which may push the other end over. A path is worth what it restores, less what it deletes,
     plus the weight of a group that its last deletion lets sink. Leaves the edges of the best path in ``path``, last
     one first, and returns how many they are.
     """
     us, vs, cost, labels, start, at = p.us, p.vs, p.cost, p.labels, p.start, p.at
-    deleted, rest, level, tight = s.deleted, s.rest, s.level, s.tight
+    deleted, rest, target, tight = s.deleted, s.rest, s.target, s.tight
     seen, nodes, parents, edges, worth = t.seen, t.nodes, t.parents, t.edges, t.worth
-    stamp, over = t.counts[1], rest[i] > level[labels[i]]
+    stamp, over = t.counts[1], rest[i] > target[labels[i]]
     nodes[0], parents[0], edges[0], worth[0] = i, -1, -1, 0.0
     seen[i] = stamp
     head, tail, layer = 0, 1, 1
@@ -96,12 +96,12 @@ def _find_path(i, p, s, t, rng):
             if deleted[e] == mode or seen[b] == stamp:
                 continue
             h = labels[b]
-            room = level[h] - rest[b]
+            room = target[h] - rest[b]
             if mode:
                 value = final = worth[head] - cost[e]
                 if room < 0:
                     final += cost[e]
-                elif room == 0 and tight[h] == 1 and level[h] > p.low[h]:
+                elif room == 0 and tight[h] == 1 and target[h] > p.low[h]:
                     final += p.weight[h]
             else:
                 if room < 0:
@@ -139,6 +139,6 @@ def walk(i, busy, p, s, t, rng):
         note(e, t)
     for j in (p.us[t.path[0]], p.vs[t.path[0]]):
         g = p.labels[j]
-        if busy != NOBODY and g != busy and s.tight[g] == 0 and s.rest[j] == s.level[g] - 1:
+        if busy != NOBODY and g != busy and s.tight[g] == 0 and s.rest[j] == s.target[g] - 1:
             delta -= settle(g, p, s, t)
     return delta

@@ -28,15 +28,15 @@ class Program(NamedTuple):
 
 
 class State(NamedTuple):
-    """A feasible point: everybody's ``rest`` (degree after the deletions) is at most the ``level`` of the group.
+    """A feasible point: everybody's ``rest`` (degree after the deletions) is at most the ``target`` of the group.
 
-    ``tight`` counts the members of a group with ``rest == level``. It holds between moves, so a move only has to count
+    ``tight`` counts the members of a group with ``rest == target``. It holds between moves, so a move only has to count
     what it gains.
     """
 
     deleted: np.ndarray
     rest: np.ndarray
-    level: np.ndarray
+    target: np.ndarray
     tight: np.ndarray
 
 
@@ -59,9 +59,9 @@ def buckets(labels: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
 @njit
 def count_tight(g, p, s):
     """Count anew who holds a group up."""
-    who, rest, level, c = p.who, s.rest, s.level[g], 0
+    who, rest, target, c = p.who, s.rest, s.target[g], 0
     for q in range(p.first[g], p.first[g + 1]):
-        if rest[who[q]] == level:
+        if rest[who[q]] == target:
             c += 1
     s.tight[g] = c
 
@@ -69,25 +69,25 @@ def count_tight(g, p, s):
 @njit
 def flip(e, p, s):
     """Delete an edge or put it back."""
-    labels, rest, level, tight = p.labels, s.rest, s.level, s.tight
+    labels, rest, target, tight = p.labels, s.rest, s.target, s.tight
     step = 1 if s.deleted[e] else -1
     s.deleted[e] = not s.deleted[e]
     for i in (p.us[e], p.vs[e]):
         g = labels[i]
-        if rest[i] == level[g]:
+        if rest[i] == target[g]:
             tight[g] -= 1
         rest[i] += step
-        if rest[i] == level[g]:
+        if rest[i] == target[g]:
             tight[g] += 1
 
 
 @njit
 def prices(p, degrees, rounds):
-    """Guess deletions and levels from prices: the dual of the program's linear relaxation, by exponentiated gradient.
+    """Guess deletions and targets from prices: the dual of the program's linear relaxation, by exponentiated gradient.
 
     Every group spreads its weight over its members as a price for one degree. An edge dearer than its cost is deleted;
     members left with more than the others grow dearer. The averages over the later rounds come near to a fractional
-    optimum. Returns (mean deletion per edge, mean level per group).
+    optimum. Returns (mean deletion per edge, mean target per group).
     """
     us, vs, cost, labels, weight, first, who = p.us, p.vs, p.cost, p.labels, p.weight, p.first, p.who
     n, m = labels.size, weight.size
@@ -118,9 +118,9 @@ def prices(p, degrees, rounds):
         for i in range(n):
             lean[i] += step * rest[i]
             mean_rest[i] += share * rest[i]
-    level = np.zeros(m)
+    target = np.zeros(m)
     for i in range(n):
-        level[labels[i]] = max(level[labels[i]], mean_rest[i] / total)
+        target[labels[i]] = max(target[labels[i]], mean_rest[i] / total)
     for e in range(us.size):
         mean[e] /= total
-    return mean, level
+    return mean, target

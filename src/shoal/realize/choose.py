@@ -44,22 +44,22 @@ STRAYING = 0.25  # what a degree outside the range of the sum costs, beside its 
 class Chosen(NamedTuple):
     """A degree for every group, which edges to delete for them (if that was looked at), and what the number of edges took."""
 
-    levels: np.ndarray
+    targets: np.ndarray
     deleted: np.ndarray | None = None
     price: float = 0.0
 
 
 class Answer(NamedTuple):
-    """Levels of the groups that take part in the program, and which of its edges are deleted."""
+    """Targets of the groups that take part in the program, and which of its edges are deleted."""
 
-    level: np.ndarray
+    target: np.ndarray
     deleted: np.ndarray
 
 
 def choose_degrees(
     view: SliceView,
     *,
-    deletion_weight: float = 1.0,
+    removal_weight: float = 1.0,
     rng: np.random.Generator,
     exact: bool | None = None,
     exact_edges: int = EXACT_EDGES,
@@ -80,20 +80,20 @@ def choose_degrees(
 
     >>> path = np.array([[0, 1], [1, 2], [2, 3]], dtype=np.int32)
     >>> choose_degrees(SliceView(path, np.array([0, 0, 1, 1])), rng=np.random.default_rng(0))
-    Chosen(levels=array([2, 2]), deleted=array([False, False, False]), price=0.0)
+    Chosen(targets=array([2, 2]), deleted=array([False, False, False]), price=0.0)
     """
     if view.us.size == 0:
         return Chosen(view.bounds[0].copy(), np.zeros(0, bool))
-    program = DegreeProgram(view, deletion_weight, may_sink, lack_price, edges, ties)
+    program = DegreeProgram(view, removal_weight, may_sink, lack_price, edges, ties)
     found = program.expand(program.solve(rng, exact, exact_edges))
     if may_sink is not None:
         return found
     found = program.close(found, rng)
-    if not view.limited and not is_realizable(found.levels, view.sizes, directed=view.directed):
-        levels = realize_slice(
-            found.levels, view.sizes, view.degrees, view.labels, directed=view.directed, highest=view.bounds[1]
+    if not view.limited and not is_realizable(found.targets, view.sizes, directed=view.directed):
+        targets = realize_slice(
+            found.targets, view.sizes, view.degrees, view.labels, directed=view.directed, highest=view.bounds[1]
         )
-        found = Chosen(levels, cover_surplus(view, levels[view.labels], rng=rng), found.price)
+        found = Chosen(targets, cover_surplus(view, targets[view.labels], rng=rng), found.price)
     return found
 
 
@@ -105,7 +105,7 @@ def cover_surplus(view: SliceView, target: np.ndarray, *, rng: np.random.Generat
 
 
 def _program(us: np.ndarray, vs: np.ndarray, cost: np.ndarray, labels: np.ndarray, weight: np.ndarray) -> Program:
-    """The arrays of the kernels; levels may be anything."""
+    """The arrays of the kernels; targets may be anything."""
     start, ends = buckets(np.stack([us, vs], axis=1).ravel(), len(labels))
     none, high = np.zeros(len(weight), np.int64), np.full(len(weight), np.iinfo(np.int64).max)
     members = buckets(labels, len(weight))
@@ -118,7 +118,7 @@ class DegreeProgram:
     def __init__(
         self,
         view: SliceView,
-        deletion_weight: float,
+        removal_weight: float,
         may_sink: np.ndarray | None = None,
         lack_price: np.ndarray | float = 0.5,
         edges: tuple[int, int] | None = None,
@@ -155,7 +155,7 @@ class DegreeProgram:
         us, vs = number[view.us[self.edges]], number[view.vs[self.edges]]
         price = np.broadcast_to(np.asarray(lack_price, float), sizes.shape)
         of_end = np.where(bound, price[labels], 0.0)
-        cost = deletion_weight + of_end[view.us] + of_end[view.vs]
+        cost = removal_weight + of_end[view.us] + of_end[view.vs]
         cost = np.where(view.must_keep, TOO_DEAR, cost)[self.edges]
         self.dear = cost + np.broadcast_to(ties.dearer, view.us.shape)[self.edges]
         counted = sizes if may_sink is None else np.bincount(labels[bound], minlength=view.n_groups)
@@ -169,15 +169,15 @@ class DegreeProgram:
 
     def expand(self, answer: Answer) -> Chosen:
         """The answer for all groups and edges; a group that takes no part gets the largest degree in it."""
-        levels, deleted = np.zeros(self.view.n_groups, np.int64), np.zeros(self.view.us.size, bool)
-        np.maximum.at(levels, self.view.labels, self.view.degrees)
-        levels[self.groups] = answer.level
+        targets, deleted = np.zeros(self.view.n_groups, np.int64), np.zeros(self.view.us.size, bool)
+        np.maximum.at(targets, self.view.labels, self.view.degrees)
+        targets[self.groups] = answer.target
         deleted[self.edges] = answer.deleted
-        return Chosen(levels, deleted, max(0.0, self.plain(answer) - self.free))
+        return Chosen(targets, deleted, max(0.0, self.plain(answer) - self.free))
 
     def plain(self, answer: Answer) -> float:
         """The objective, whether it adds up or not."""
-        return float(self.arrays.cost[answer.deleted].sum() + (self.arrays.weight[:-1] * answer.level).sum())
+        return float(self.arrays.cost[answer.deleted].sum() + (self.arrays.weight[:-1] * answer.target).sum())
 
     def value(self, answer: Answer) -> float:
         """The objective once the smaller side has risen to the larger one, or a small group has made the sum even."""
@@ -185,12 +185,12 @@ class DegreeProgram:
         if not self.adds_up:
             return total
         step = 1 if self.view.directed else np.min(self.sizes[self.sizes % 2 == 1], initial=self.view.n_nodes)
-        gap = abs(gap_of(answer.level, self.sizes, self.side))
+        gap = abs(gap_of(answer.target, self.sizes, self.side))
         return float(total + 0.5 * step * gap + 2 * abs(self.missing(answer)))
 
     def missing(self, answer: Answer) -> int:
         """How many degrees the slice lacks for the fewest edges it may have; negative where it has more than it may."""
-        total = int(self.sizes @ answer.level)
+        total = int(self.sizes @ answer.target)
         low, high = (2 * count for count in self.within) if self.within is not None else (total, total)
         return min(max(total, low), high) - total
 
@@ -220,8 +220,8 @@ class DegreeProgram:
         p = self.arrays
         size = p.us.size + self.groups.size
         pricing = 100 if size <= LARGE else int(np.clip(10 * self.sizes.mean(), 20, 100))  # small groups settle soon
-        mean, level = prices(p, self.degrees.astype(float), pricing)
-        answer = Answer(np.clip(np.floor(level + 0.5).astype(np.int64), self.low, self.high)[:-1], mean > 0.5)
+        mean, target = prices(p, self.degrees.astype(float), pricing)
+        answer = Answer(np.clip(np.floor(target + 0.5).astype(np.int64), self.low, self.high)[:-1], mean > 0.5)
         rounds = min(20.0, max(0.3, EFFORT / size * min(1.0, LARGE / size)))
         rounds *= min(1.0, DENSE / max(1.0, self.sizes.mean() * self.degrees.mean()))
         if not self.view.directed:
@@ -235,7 +235,7 @@ class DegreeProgram:
             answer = self.anneal(answer, 2 * rounds / STRETCHES, hot, cold, rng, lean=lean, depth=depth)
             if self.value(answer) < fewest:
                 best, fewest = answer, self.value(answer)
-            gap = gap_of(answer.level, self.sizes, self.side) if self.view.directed else 0
+            gap = gap_of(answer.target, self.sizes, self.side) if self.view.directed else 0
             before, way = way, np.sign([gap, -self.missing(answer) or -lean[1]])
             step *= np.where(way == before, 1.5, 0.5)
             lean += way * step
@@ -256,45 +256,45 @@ class DegreeProgram:
         lean: np.ndarray | None = None,
         depth: int | None = None,
     ) -> Answer:
-        """Local search from an answer, at the prices `lean` of equal sides and of a degree; `fixed` leaves the levels."""
+        """Local search from an answer, at the prices `lean` of equal sides and of a degree; `fixed` leaves the targets."""
         weight, total = self.arrays.weight, self.arrays.total
         if lean is not None:
             weight = weight + np.append((lean[0] * self.side + lean[1]) * self.sizes, 0.0)
             if self.within is not None:
                 total = np.array([2.0 * self.within[0], 2.0 * self.within[1], STRAYING, total[3]])
-        level = np.append(answer.level, self.view.n_nodes)
+        target = np.append(answer.target, self.view.n_nodes)
         depth = depth or (2 if rounds > 2 and not fixed else 1)
         cost = self.arrays.cost if cost is None else cost
         arrays, deleted = self.arrays._replace(cost=cost, weight=weight, total=total), answer.deleted.copy()
-        deleted, level = anneal(arrays, deleted, level, float(rounds), float(hot), float(cold), fixed, depth, rng)
-        return Answer(level[:-1], deleted)
+        deleted, target = anneal(arrays, deleted, target, float(rounds), float(hot), float(cold), fixed, depth, rng)
+        return Answer(target[:-1], deleted)
 
     def close(self, chosen: Chosen, rng: np.random.Generator) -> Chosen:
-        """Make the degrees add up, and take back or delete what the new levels allow or ask for.
+        """Make the degrees add up, and take back or delete what the new targets allow or ask for.
 
         The cheapest groups move: up at what their members' missing edges cost; down at the edge that every member loses
-        who has as many as the level, less half an edge per member. Where no steps are found, each group of a directed slice
-        gets the smaller of its two levels.
+        who has as many as the target, less half an edge per member. Where no steps are found, each group of a directed slice
+        gets the smaller of its two targets.
         """
-        view, (levels, deleted, price) = self.view, chosen
+        view, (targets, deleted, price) = self.view, chosen
         assert deleted is not None
         us, vs = view.us[~deleted], view.vs[~deleted]
         rest = np.bincount(np.concatenate([us, vs]), minlength=view.n_nodes)
-        tight = np.bincount(view.labels, rest == levels[view.labels], view.n_groups)
-        down = np.where(levels > view.bounds[0], self.arrays.cost.min() * tight - 0.5 * view.sizes, np.inf)
+        tight = np.bincount(view.labels, rest == targets[view.labels], view.n_groups)
+        down = np.where(targets > view.bounds[0], self.arrays.cost.min() * tight - 0.5 * view.sizes, np.inf)
 
         def of_steps(now: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             rise = prices_of_rising(view, now, now[view.labels] - rest, us, vs, rng)
             fall = np.full_like(rise, np.inf)
-            fall[0] = np.where(now == levels, down, np.inf)  # counted for one step only
+            fall[0] = np.where(now == targets, down, np.inf)  # counted for one step only
             return rise, fall
 
-        closed = close(levels, view.sizes, view.side, of_steps)
+        closed = close(targets, view.sizes, view.side, of_steps)
         if view.directed and not view.limited and gap_of(closed, view.sizes, view.side):
             closed = np.tile(np.minimum(*np.split(closed, 2)), 2)
         if self.within is not None:
             closed = bring_within(closed, view.sizes, view.side, of_steps, self.within)
-        if np.array_equal(closed, levels):
+        if np.array_equal(closed, targets):
             return chosen
         answer = Answer(closed[self.groups], deleted[self.edges])
         return Chosen(closed, self.expand(self.anneal(answer, 2.0, 0.1, 0.05, rng, fixed=True)).deleted, price)

@@ -20,53 +20,53 @@ NEAR = 8  # and how many times the smallest the largest of them may be
 Prices = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
-def gap_of(levels: np.ndarray, sizes: np.ndarray, side: np.ndarray) -> int:
+def gap_of(targets: np.ndarray, sizes: np.ndarray, side: np.ndarray) -> int:
     """What keeps degrees from adding up: sent less received, or where nobody receives, whether the sum is odd."""
-    total = int(np.dot(side * sizes, levels))
+    total = int(np.dot(side * sizes, targets))
     return total if (side < 0).any() else total % 2
 
 
-def close(levels: np.ndarray, sizes: np.ndarray, side: np.ndarray, prices: Prices) -> np.ndarray:
-    """Levels a few steps away that add up, or come nearer to it where no steps are found.
+def close(targets: np.ndarray, sizes: np.ndarray, side: np.ndarray, prices: Prices) -> np.ndarray:
+    """Targets a few steps away that add up, or come nearer to it where no steps are found.
 
-    `side` is -1 for groups that receive, else 1. `prices` gives what the next steps up and down from given levels cost every
+    `side` is -1 for groups that receive, else 1. `prices` gives what the next steps up and down from given targets cost every
     group, one row for each further step, infinite where a group may not go.
     """
     directed = bool((side < 0).any())
-    while gap := gap_of(levels, sizes, side):
-        rise, fall = prices(levels)
+    while gap := gap_of(targets, sizes, side):
+        rise, fall = prices(targets)
         way = -side if gap > 0 and directed else side  # the steps that make the gap smaller
         toward, away = np.where(way > 0, rise, fall), np.where(way > 0, fall, rise)
         odd = sizes % 2 == 1
         moves = close_gap(abs(gap), sizes, toward, away) if directed else _one_step(rise[0], fall[0], odd, odd)
         if moves is None:
             break
-        levels = levels + way * moves
-    return levels
+        targets = targets + way * moves
+    return targets
 
 
 def bring_within(
-    levels: np.ndarray, sizes: np.ndarray, side: np.ndarray, prices: Prices, edges: tuple[int, int]
+    targets: np.ndarray, sizes: np.ndarray, side: np.ndarray, prices: Prices, edges: tuple[int, int]
 ) -> np.ndarray:
-    """Levels a few steps away that make a number of edges in this range, the cheapest found, or the same where none are.
+    """Targets a few steps away that make a number of edges in this range, the cheapest found, or the same where none are.
 
     Both sides of a directed slice add up to that number, and the one side of an undirected slice to its double.
     """
     parts = [np.flatnonzero(side == one) for one in np.unique(side)]
-    now, ends = int(sizes @ levels) // 2, 2 if len(parts) == 1 else 1
+    now, ends = int(sizes @ targets) // 2, 2 if len(parts) == 1 else 1
     if edges[0] <= now <= edges[1]:
-        return levels
-    rise, fall = prices(levels)
+        return targets
+    rise, fall = prices(targets)
     toward, away, way = (rise, fall, 1) if now < edges[0] else (fall, rise, -1)
-    best, least, ahead = levels, np.inf, np.arange(len(rise))[:, None]
+    best, least, ahead = targets, np.inf, np.arange(len(rise))[:, None]
     for count in sorted(range(edges[0], edges[1] + 1), key=lambda count: abs(count - now))[:STEPS]:
-        moves, gap = np.zeros(len(levels), np.int64), ends * abs(count - now)
+        moves, gap = np.zeros(len(targets), np.int64), ends * abs(count - now)
         for part in parts:
             found = close_gap(gap, sizes[part], toward[:, part], away[:, part])
             moves[part] = 0 if found is None else found
         cost = float(np.where(ahead < moves, toward, 0).sum() + np.where(ahead < -moves, away, 0).sum())
         if cost < least and all(sizes[part] @ moves[part] == gap for part in parts):
-            best, least = levels + way * moves, cost
+            best, least = targets + way * moves, cost
     return best
 
 
@@ -76,7 +76,7 @@ def steps_ahead(n_groups: int) -> int:
 
 
 def prices_of_rising(
-    view: SliceView, levels: np.ndarray, room: np.ndarray, us: np.ndarray, vs: np.ndarray, rng: np.random.Generator
+    view: SliceView, targets: np.ndarray, room: np.ndarray, us: np.ndarray, vs: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
     """What the next steps up cost every group in edges, one row for each; ``room`` is what every node lacks.
 
@@ -89,13 +89,13 @@ def prices_of_rising(
     barred = (np.bincount(us, room[vs], view.n_nodes) + np.bincount(vs, room[us], view.n_nodes)) / total
     taken = np.stack([np.concatenate([[0], np.cumsum(-np.sort(-part))]) for part in partners])
     side = np.repeat(np.arange(len(partners)), n)
-    price = 0.5 + 0.01 * rng.random(view.n_groups) + 0.01 * (levels == 0)
+    price = 0.5 + 0.01 * rng.random(view.n_groups) + 0.01 * (targets == 0)
     rows = []
     for step in range(steps_ahead(view.n_groups)):
         used = np.minimum(np.maximum(room, 0) + step, n)
         lost = np.minimum(1, barred + taken[side, used] / total)
         cost = view.sizes * price + np.bincount(view.labels, lost, view.n_groups)
-        rows.append(np.where(levels + step < view.bounds[1], cost, np.inf))
+        rows.append(np.where(targets + step < view.bounds[1], cost, np.inf))
     return np.stack(rows)
 
 

@@ -114,7 +114,7 @@ def _realize_directed(degrees: np.ndarray, sizes: np.ndarray, prices: _Prices, m
     """EnforceRealizability where edges have a direction.
 
     The sums are made equal at the least cost. Where that is not realizable, the side that loses less is cut at the
-    highest level that is, may not rise above it again, and the sums are made equal anew. The cuts fall each time, so
+    highest target that is, may not rise above it again, and the sums are made equal anew. The cuts fall each time, so
     this ends: at the latest where one side, and then the other, is zero.
     """
     m = len(sizes) // 2
@@ -136,9 +136,9 @@ def _balance(
 ) -> np.ndarray:
     """Equal sums at a low price; where no steps are found, each group gets the smaller of its two degrees, which do."""
 
-    def both(levels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        ahead = range(steps_ahead(len(levels)))
-        rise, fall = (np.stack([prices.step(levels + j * way, way, highest) for j in ahead]) for way in (1, -1))
+    def both(targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        ahead = range(steps_ahead(len(targets)))
+        rise, fall = (np.stack([prices.step(targets + j * way, way, highest) for j in ahead]) for way in (1, -1))
         return rise, fall
 
     closed = close(degrees, sizes, side, both)
@@ -146,7 +146,7 @@ def _balance(
 
 
 def _highest_cut(fixed: np.ndarray, cut: np.ndarray, sizes: np.ndarray) -> int:
-    """The highest level below the highest of `cut` at which cutting makes the inequalities hold; they hold at 0."""
+    """The highest target below the highest of `cut` at which cutting makes the inequalities hold; they hold at 0."""
     low, high = 0, int(cut.max())
     while high - low > 1:
         half = (low + high) // 2
@@ -165,11 +165,11 @@ class _Prices:
         self.base = int(members.max(initial=0)) + 2
         self.keys = np.sort(labels.astype(np.int64) * self.base + members)
 
-    def step(self, levels: np.ndarray, way: int, highest: np.ndarray) -> np.ndarray:
-        """The price of one step up (`way` 1) or down (-1) from these levels; infinite below 0 and above `highest`."""
-        groups = np.arange(len(levels)) * self.base
-        reach = np.clip(levels + (way > 0), 0, self.base - 1)  # nobody above base - 2
+    def step(self, targets: np.ndarray, way: int, highest: np.ndarray) -> np.ndarray:
+        """The price of one step up (`way` 1) or down (-1) from these targets; infinite below 0 and above `highest`."""
+        groups = np.arange(len(targets)) * self.base
+        reach = np.clip(targets + (way > 0), 0, self.base - 1)  # nobody above base - 2
         below = np.searchsorted(self.keys, groups + reach) - np.searchsorted(self.keys, groups)
         ahead = self.sizes - below if way > 0 else below
-        after = levels + way
+        after = targets + way
         return np.where((after >= 0) & (after <= highest), self.sizes - 2.0 * ahead, np.inf)

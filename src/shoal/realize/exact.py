@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def solve_whole(program: DegreeProgram, nodes: float, gap: float) -> tuple[np.ndarray, np.ndarray] | None:
-    """Levels and deletions, with the sum as a constraint of its own: Σ s δ = 2 z, or equal sides, and within its range.
+    """Targets and deletions, with the sum as a constraint of its own: Σ s δ = 2 z, or equal sides, and within its range.
 
     Groups without edges may rise to make the sides equal, with one variable for each of their sizes. A pair that may well be
     joined takes one of what both its ends lack.

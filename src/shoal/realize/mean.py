@@ -1,6 +1,6 @@
 """The mean instead of the fewest edits: every group gets the mean degree of its members, rounded so that the edges stay as many.
 
-Of all degrees with a given sum, rounded means are nearest to the members' own in the sum of squares: from level l a group's
+Of all degrees with a given sum, rounded means are nearest to the members' own in the sum of squares: from target l a group's
 step up changes that by s (1 - 2 f) for s members, f being how far the mean lies above l, so the steps with the largest f
 come first, as many as the sum asks for. They depend on the sums of the groups alone, not on which member has how many.
 """
@@ -21,14 +21,14 @@ def mean_degrees(view: SliceView, rng: np.random.Generator) -> np.ndarray:
     [2, 1]
     """
     sums = np.bincount(view.labels, view.degrees, view.n_groups).astype(np.int64)
-    levels, above = np.divmod(sums, view.sizes)
+    targets, above = np.divmod(sums, view.sizes)
     for side in np.unique(view.side):
         some = np.flatnonzero((view.side == side) & (above > 0))
         some = some[np.lexsort((rng.random(len(some)), -above[some] / view.sizes[some]))]
         reach = np.append(0, np.cumsum(view.sizes[some]))
         missing = above[some].sum()
-        levels[some[: int(np.abs(reach - missing).argmin())]] += 1
+        targets[some[: int(np.abs(reach - missing).argmin())]] += 1
     mean = np.rint(np.repeat(sums, view.sizes) / np.repeat(view.sizes, view.sizes)).astype(np.int64)
     return realize_slice(
-        levels, view.sizes, mean, np.repeat(np.arange(view.n_groups), view.sizes), directed=view.directed
+        targets, view.sizes, mean, np.repeat(np.arange(view.n_groups), view.sizes), directed=view.directed
     )

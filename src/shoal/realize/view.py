@@ -156,10 +156,10 @@ class SliceView:
         """Sorted keys as (m, 2) people."""
         return np.stack([keys // self.n_nodes, keys % self.n_nodes - self.half], axis=1).astype(np.int32)
 
-    def changes(self, keys: np.ndarray, deletion_weight: float) -> float:
+    def changes(self, keys: np.ndarray, removal_weight: float) -> float:
         """What a slice with these pairs costs: pairs added, and pairs removed times their weight."""
         kept = int(np.isin(self.keys, keys, assume_unique=True).sum())
-        return deletion_weight * (self.keys.size - kept) + keys.size - kept
+        return removal_weight * (self.keys.size - kept) + keys.size - kept
 
     def keeps(self, keys: np.ndarray) -> bool:
         """Whether a slice with these pairs is simple and differs from the original in free pairs only."""

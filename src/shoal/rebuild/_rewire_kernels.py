@@ -24,7 +24,7 @@ class Rewiring(NamedTuple):
     may_remove: bool
     original: EdgeSet
     current: EdgeSet
-    fixed: EdgeSet  # edges that must stay, absent pairs that are forbidden
+    untouchable: EdgeSet  # edges that must stay, absent pairs that are forbidden
     exempt: np.ndarray
     lack: np.ndarray
     head: np.ndarray  # under limits: added neighbours of i, a linked list of (other, after) from head[i]
@@ -41,7 +41,7 @@ def is_free(u, v, s):
     if not s.limited:
         return True
     key = key_of(u, v, s.n)
-    if s.exempt[u] or s.exempt[v] or has(key, s.fixed):
+    if s.exempt[u] or s.exempt[v] or has(key, s.untouchable):
         return False
     return s.may_remove if has(key, s.original) else s.may_add
 

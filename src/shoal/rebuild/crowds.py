@@ -43,7 +43,7 @@ def rewire_alone(
     chosen: Chosen,
     k: int,
     *,
-    deletion_weight: float = 1.0,
+    removal_weight: float = 1.0,
     exact_edges: int = 1000,
     rounds: int = 3,
     edges: tuple[int, int] | None = None,
@@ -55,27 +55,27 @@ def rewire_alone(
     missing degrees stayed alone count them at a whole edge in the next round; the best round is kept: the one that comes
     nearest to as many ``edges`` as the slice may have, then the cheapest.
     """
-    best = rewire(view, chosen.levels[view.labels], deleted=chosen.deleted, rng=rng)
-    fewest = _cost(view, best, deletion_weight, edges)
-    crowd = np.bincount(chosen.levels, view.sizes, view.people + 1)
+    best = rewire(view, chosen.targets[view.labels], deleted=chosen.deleted, rng=rng)
+    fewest = _cost(view, best, removal_weight, edges)
+    crowd = np.bincount(chosen.targets, view.sizes, view.people + 1)
     large = (crowd >= 2 * k) & (np.append(0, crowd[:-1]) > 0)  # they can go one lower, many of them
-    may_sink, price = large[chosen.levels][view.labels], np.full(view.n_groups, 0.5)
+    may_sink, price = large[chosen.targets][view.labels], np.full(view.n_groups, 0.5)
     for _ in range(rounds):
         other = choose_degrees(
             view,
-            deletion_weight=deletion_weight,
+            removal_weight=removal_weight,
             exact_edges=exact_edges,
             may_sink=may_sink,
             lack_price=price,
             rng=rng,
         )
-        target = other.levels[view.labels]
+        target = other.targets[view.labels]
         changes = CrowdChanges(target, k)
         try:
             found = rewire(view, target, deleted=other.deleted, changes=changes, rng=rng)
         except InputError:  # no slice has these degrees
             break
-        cost = _cost(view, found, deletion_weight, edges)
+        cost = _cost(view, found, removal_weight, edges)
         if cost < fewest:
             best, fewest = found, cost
         lonely = np.bincount(view.labels, changes.alone, view.n_groups) > 0
@@ -83,10 +83,8 @@ def rewire_alone(
     return best
 
 
-def _cost(
-    view: SliceView, made: np.ndarray, deletion_weight: float, edges: tuple[int, int] | None
-) -> tuple[int, float]:
+def _cost(view: SliceView, made: np.ndarray, removal_weight: float, edges: tuple[int, int] | None) -> tuple[int, float]:
     """By how many edges a slice misses its range, and what it costs."""
     low, high = edges or (0, len(made))
-    cost = view.changes(made.astype(np.int64) @ np.array([view.n_nodes, 1]), deletion_weight)
+    cost = view.changes(made.astype(np.int64) @ np.array([view.n_nodes, 1]), removal_weight)
     return max(low - len(made), len(made) - high, 0), cost

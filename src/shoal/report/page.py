@@ -63,7 +63,7 @@ class Report:
         self.release, self.about, self.keep_ids, self.attacked = release, about, keep_ids, attacked
         self.progress, self.looked = Progress(), looked_at(release)
         self._judged_by: dict[str, Any] = {
-            "k": release.promise.needs,
+            "k": release.promise.levels,
             "horizon": self.looked.horizon,
             "attackers": [*few_attackers(self.looked.graph), *by_contacts(self.looked.graph)],
         }
@@ -252,10 +252,10 @@ def _headline(release: Release) -> str:
     where = f" within each of {promise.n_blocks:,} blocks of the calendar" if promise.n_blocks > 1 else ""
     if promise.for_everybody:
         return f"Everybody is hidden among at least {release.min_class_size:,}{where} from whoever knows their numbers of edges"
-    protected = int((promise.needs > 1).sum())
+    protected = int((promise.levels > 1).sum())
     asked = f"each among as many as they asked for, up to {promise.k:,}{where}"
     return (
-        f"{protected:,} of {len(promise.needs):,} people are hidden from whoever knows their numbers of edges, {asked}"
+        f"{protected:,} of {len(promise.levels):,} people are hidden from whoever knows their numbers of edges, {asked}"
     )
 
 

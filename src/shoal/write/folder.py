@@ -143,7 +143,7 @@ def _verify(folder: Path, release: Release, names: pl.Series, tell: Tell) -> Non
     if release.promise.for_everybody:
         verdict = verify(folders, release.k, tell=tell)
     else:
-        levels = zip(map(str, names.to_list()), release.promise.needs.tolist(), strict=True)
+        levels = zip(map(str, names.to_list()), release.promise.levels.tolist(), strict=True)
         verdict = verify(folders, record={"levels": dict(levels)}, tell=tell)
     if not verdict.holds:
         raise GuaranteeError(f"the release does not verify and was not published: {'; '.join(verdict.failures)}")

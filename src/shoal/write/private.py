@@ -102,7 +102,7 @@ def private_record(
         "earlier_digests": earlier,
         "slices": [*before["slices"], *(part.label for part in release.graph.slices)],
         "ids": dict(zip(published, release.graph.nodes.to_list(), strict=True)),
-        "levels": dict(zip(published, release.promise.needs.tolist(), strict=True)),
+        "levels": dict(zip(published, release.promise.levels.tolist(), strict=True)),
         "groups": dict(zip(published, release.groups.tolist(), strict=True)),
         "highest": len(published) if release.after is None else release.after.highest,
         "limits": None if release.limits is None else release.limits.to_carry_on(published),

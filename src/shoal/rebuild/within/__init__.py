@@ -31,7 +31,7 @@ CHANGES = 300  # groups that may give way where both directions are open
 class Start(NamedTuple):
     """Degrees to start from, edges to delete for them, and whether groups may then rise or sink."""
 
-    level: np.ndarray
+    target: np.ndarray
     deleted: np.ndarray
     may_rise: bool
     may_sink: bool
@@ -41,7 +41,7 @@ def rebuild_within(
     view: SliceView,
     choose: Callable[[], Chosen] | None = None,
     *,
-    deletion_weight: float = 1.0,
+    removal_weight: float = 1.0,
     exact_pairs: int = SMALL,
     rng: np.random.Generator,
 ) -> np.ndarray:
@@ -78,11 +78,11 @@ def rebuild_within(
         if found:
             break
     if view.n_pairs <= (exact_pairs if found else LAST_RESORT):
-        toggled, _ = solve_exactly(view, deletion_weight, NODES if found else 100 * NODES, GAP)
+        toggled, _ = solve_exactly(view, removal_weight, NODES if found else 100 * NODES, GAP)
         if toggled is not None:
             found.append(np.setxor1d(view.keys, toggled))
     if found:
-        return as_edges(view, min(found, key=lambda keys: view.changes(keys, deletion_weight)))
+        return as_edges(view, min(found, key=lambda keys: view.changes(keys, removal_weight)))
     people, limits = np.unique(stuck % view.people), view.limits
     shown = ", ".join(limits.name(int(i)) for i in people[:3]) + (" and others" if people.size > 3 else "")
     raise NoReleaseError(
@@ -101,7 +101,7 @@ def _starts(view: SliceView, choose: Callable[[], Chosen] | None) -> Iterator[li
     if choose is not None and view.may_add and view.may_remove:
         chosen = choose()
         deleted = nothing if chosen.deleted is None else chosen.deleted & ~view.must_keep
-        yield [Start(np.clip(chosen.levels, low, high), deleted, True, True)]
+        yield [Start(np.clip(chosen.targets, low, high), deleted, True, True)]
     if view.may_add:
         yield [Start(top, nothing, True, False)]
         yield [Start(top, nothing, True, True)]
@@ -118,14 +118,14 @@ def _floor(view: SliceView) -> tuple[np.ndarray, np.ndarray]:
     low, high = view.bounds
     alive = np.ones(view.us.size, bool)
     while True:
-        level = high.copy()
+        target = high.copy()
         degrees = np.bincount(np.concatenate([view.us[alive], view.vs[alive]]), minlength=view.n_nodes)
-        np.minimum.at(level, view.labels, degrees)
-        level = np.maximum(level, low)
-        idle = level[view.labels] == 0
+        np.minimum.at(target, view.labels, degrees)
+        target = np.maximum(target, low)
+        idle = target[view.labels] == 0
         left = alive & ~(idle[view.us] | idle[view.vs])
         if left.sum() == alive.sum():
-            return level, alive
+            return target, alive
         alive = left
 
 
@@ -134,15 +134,15 @@ def _attempt(view: SliceView, start: Start, rng: np.random.Generator) -> tuple[n
 
     The arrays have room for a slice of about this size; if it outgrows them, start again with more, where it stood.
     """
-    (low, high), level = view.bounds, start.level.astype(np.int64)
+    (low, high), target = view.bounds, start.target.astype(np.int64)
     complete = int(view.ranges[1].sum()) // 2 + view.n_nodes + 64
     both = start.may_rise and start.may_sink
     changes = CHANGES + view.n_groups // 10 if both else int((high - low).sum()) + 1
     (first, who), met = buckets(view.labels, view.n_groups), np.zeros((2, view.n_groups), np.int64)
-    groups = Groups(level, low, high, view.labels, first, who, start.may_rise, start.may_sink, met)
+    groups = Groups(target, low, high, view.labels, first, who, start.may_rise, start.may_sink, met)
     while True:
-        room = min(complete, 2 * max(view.us.size, int((level * view.sizes).sum()) // 2) + 2 * view.n_nodes + 1024)
-        s = _begin(view, level, room)
+        room = min(complete, 2 * max(view.us.size, int((target * view.sizes).sum()) // 2) + 2 * view.n_nodes + 1024)
+        s = _begin(view, target, room)
         toggle_all(view.keys[start.deleted], s)
         stuck = _drive(view, groups, changes, s, rng)
         if stuck.size == 0:
@@ -151,7 +151,7 @@ def _attempt(view: SliceView, start: Start, rng: np.random.Generator) -> tuple[n
             return keys_of(s), stuck
 
 
-def _begin(view: SliceView, level: np.ndarray, room: int) -> Rewiring:
+def _begin(view: SliceView, target: np.ndarray, room: int) -> Rewiring:
     """The original slice, on its way to these degrees, with space for ``room`` edges."""
     fixed = np.concatenate([view.keys[view.must_keep], view.forbidden])
     return Rewiring(
@@ -164,7 +164,7 @@ def _begin(view: SliceView, level: np.ndarray, room: int) -> Rewiring:
         new_set(view.keys, room),
         new_set(fixed, fixed.size),
         view.exempt,
-        level[view.labels] - view.degrees,
+        target[view.labels] - view.degrees,
         np.full(view.n_nodes, -1),
         np.empty(2 * room + 2, np.int64),
         np.arange(1, 2 * room + 3),
@@ -195,10 +195,10 @@ def _balance(view: SliceView, groups: Groups, s: Rewiring, rng: np.random.Genera
 
     About what that costs, in half edges: who has just enough must lose an edge to go lower.
     """
-    level, ahead = groups.level, np.arange(steps_ahead(view.n_groups))[:, None]
+    target, ahead = groups.target, np.arange(steps_ahead(view.n_groups))[:, None]
 
     def prices(now: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        room = s.lack + (now - level)[view.labels]
+        room = s.lack + (now - target)[view.labels]
         tight = np.bincount(view.labels, room <= 0, view.n_groups)
         chance = rng.random(view.n_groups)
         rise = np.where(groups.may_rise & (now + ahead < groups.high), view.sizes + chance, np.inf)
@@ -206,9 +206,9 @@ def _balance(view: SliceView, groups: Groups, s: Rewiring, rng: np.random.Genera
         fall = np.where(lower, np.maximum(1, 4 * tight - view.sizes) + chance, np.inf)
         return rise, fall
 
-    closed = close(level, view.sizes, view.side, prices)
-    s.lack[:] += (closed - level)[view.labels]
-    level[:] = closed
+    closed = close(target, view.sizes, view.side, prices)
+    s.lack[:] += (closed - target)[view.labels]
+    target[:] = closed
 
 
 def as_edges(view: SliceView, keys: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ LIFTS = 3  # times that raising is tried
 class Groups(NamedTuple):
     """The groups and the degrees they are to have."""
 
-    level: np.ndarray
+    target: np.ndarray
     low: np.ndarray
     high: np.ndarray
     labels: np.ndarray
@@ -32,7 +32,7 @@ class Groups(NamedTuple):
 @njit
 def _shift(g, step, groups, s):
     """Change the degree of a group."""
-    groups.level[g] += step
+    groups.target[g] += step
     for p in range(groups.first[g], groups.first[g + 1]):
         s.lack[groups.who[p]] += step
 
@@ -58,7 +58,7 @@ def _give_way(tail, groups, s, w, rng):
         needs, g = w.queue[q] & 1, groups.labels[w.queue[q] // 2]
         step = np.int64(-1 if needs else 1)
         may = groups.may_sink if needs else groups.may_rise
-        if may and met[needs, g] > 0 and groups.low[g] <= groups.level[g] + step <= groups.high[g]:
+        if may and met[needs, g] > 0 and groups.low[g] <= groups.target[g] + step <= groups.high[g]:
             score = (met[needs, g] / (first[g + 1] - first[g]) ** 1.5) * (0.5 + rng.random())
             if score > best_score:
                 best, best_step, best_score = g, step, score
@@ -125,12 +125,12 @@ def _lost_partner(x, s, w, rng):
 @njit
 def lift_all(groups: Groups, s: Rewiring, w: Walks, rng: np.random.Generator) -> None:
     """Raise what can be raised, where nothing may be added: one group, or two that lost an edge between them."""
-    first, level, high = groups.first, groups.level, groups.high
+    first, target, high = groups.first, groups.target, groups.high
     for _ in range(LIFTS):
         gained = False
-        for g in shuffled(np.int64(0), level.size, rng):
+        for g in shuffled(np.int64(0), target.size, rng):
             size = first[g + 1] - first[g]
-            if level[g] >= high[g]:
+            if target[g] >= high[g]:
                 continue
             if s.half == 0 and size % 2 == 0 and _lift(g, np.int64(-1), groups, s, w, rng):
                 gained = True
@@ -141,7 +141,7 @@ def lift_all(groups: Groups, s: Rewiring, w: Walks, rng: np.random.Generator) ->
                     break
                 h = groups.labels[x]
                 other = first[h + 1] - first[h]
-                if h == g or level[h] >= high[h] or (other != size if s.half else (other - size) % 2 == 1):
+                if h == g or target[h] >= high[h] or (other != size if s.half else (other - size) % 2 == 1):
                     continue
                 if _lift(g, h, groups, s, w, rng):
                     gained = True

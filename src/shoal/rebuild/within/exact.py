@@ -25,7 +25,7 @@ def free_pairs(view: SliceView) -> np.ndarray:
 
 
 def solve_exactly(
-    view: SliceView, deletion_weight: float, nodes: int, gap: float = 0.0
+    view: SliceView, removal_weight: float, nodes: int, gap: float = 0.0
 ) -> tuple[np.ndarray | None, bool]:
     """The pairs to toggle for the fewest changes, and whether it is proven that there are none.
 
@@ -43,7 +43,7 @@ def solve_exactly(
     values = np.concatenate([sign, sign, np.full(n, -1.0)])
     low, high = view.bounds
     x, proven = minimise(
-        np.concatenate([np.where(sign < 0, deletion_weight, 1.0), np.zeros(m)]),
+        np.concatenate([np.where(sign < 0, removal_weight, 1.0), np.zeros(m)]),
         [rows_of((rows, cols), values, (n, keys.size + m), -view.degrees, -view.degrees)],
         np.concatenate([np.zeros(keys.size), low]),
         np.concatenate([np.ones(keys.size), np.maximum(low, high)]),

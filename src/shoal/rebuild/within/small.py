@@ -31,10 +31,10 @@ CHAINS = 16  # people up to which it is said that whoever looks like two others 
 def search_together(
     slices: list[np.ndarray],
     limits: list[SliceLimits],
-    needs: np.ndarray,
+    levels: np.ndarray,
     *,
     directed: bool = False,
-    deletion_weight: float = 1.0,
+    removal_weight: float = 1.0,
 ) -> tuple[list[np.ndarray] | None, bool]:
     """Slices in which everybody looks like enough others in all of them, near the fewest changes; and whether there are none.
 
@@ -49,14 +49,14 @@ def search_together(
     >>> search_together([paw], [limits], np.full(4, 4))
     (None, True)
     """
-    n = len(needs)
+    n = len(levels)
     if n * (n - 1) // 2 * len(slices) * (1 + directed) > LARGEST:
         return None, False
     views = [
         SliceView(edges, np.arange(n), directed=directed, limits=limit)
         for edges, limit in zip(slices, limits, strict=True)
     ]
-    program = _Program(views, needs, deletion_weight)
+    program = _Program(views, levels, removal_weight)
     toggled, proven = program.solve()
     if toggled is None:
         return None, proven
@@ -66,17 +66,17 @@ def search_together(
 class _Program:
     """The program above, for one block of slices."""
 
-    def __init__(self, views: list[SliceView], needs: np.ndarray, deletion_weight: float) -> None:
+    def __init__(self, views: list[SliceView], levels: np.ndarray, removal_weight: float) -> None:
         from ortools.sat.python import cp_model  # seconds to import, and rarely needed
 
         self.cp, self.model = cp_model, cp_model.CpModel()
         self.keys = [free_pairs(view) for view in views]
         self.toggles = [[self.model.new_bool_var("") for _ in keys] for keys in self.keys]
         columns = [column for i, view in enumerate(views) for column in self._columns(view, i)]
-        self._hide(columns, views, needs)
+        self._hide(columns, views, levels)
         self.all = [x for toggles in self.toggles for x in toggles]
         lost = np.concatenate([np.isin(keys, view.keys) for view, keys in zip(views, self.keys, strict=True)])
-        self.prices = np.where(lost, deletion_weight, 1.0).tolist()
+        self.prices = np.where(lost, removal_weight, 1.0).tolist()
 
     def _columns(self, view: SliceView, i: int) -> list[list[Any]]:
         """Everybody's degree in a slice, one variable each; two columns where edges have a direction."""
@@ -93,22 +93,22 @@ class _Program:
         self.model.add(sum(degrees) == int(view.degrees.sum()) + change)  # implied; the solver sees odd sums by it
         return [degrees[first : first + view.people] for first in range(0, view.n_nodes, view.people)]
 
-    def _hide(self, columns: list[list[Any]], views: list[SliceView], needs: np.ndarray) -> None:
+    def _hide(self, columns: list[list[Any]], views: list[SliceView], levels: np.ndarray) -> None:
         """Let everybody look like as many as they need."""
         least = np.stack([view.ranges[0] for view in views]).reshape(len(columns), -1)
         most = np.stack([view.ranges[1] for view in views]).reshape(len(columns), -1)
         alike: dict[tuple[int, int], Any] = {}
-        for i, j in combinations(range(len(needs)), 2):
+        for i, j in combinations(range(len(levels)), 2):
             if (np.maximum(least[:, i], least[:, j]) <= np.minimum(most[:, i], most[:, j])).all():
                 same = alike[i, j] = alike[j, i] = self.model.new_bool_var("")
                 for column in columns:
                     self.model.add(column[i] == column[j]).only_enforce_if(same)
-        for i, need in enumerate(needs):
+        for i, need in enumerate(levels):
             if need > 1:
-                self.model.add(sum(alike[i, j] for j in range(len(needs)) if (i, j) in alike) >= int(need) - 1)
-        if len(needs) <= CHAINS:
+                self.model.add(sum(alike[i, j] for j in range(len(levels)) if (i, j) in alike) >= int(need) - 1)
+        if len(levels) <= CHAINS:
             for i, j in alike:
-                for h in range(len(needs)):
+                for h in range(len(levels)):
                     if i < h != j and (i, j) in alike and (j, h) in alike:
                         third = [alike[i, h]] if (i, h) in alike else []
                         self.model.add_bool_or([alike[i, j].negated(), alike[j, h].negated(), *third])
