@@ -11,10 +11,11 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal import InputError, TemporalGraph, stages
+from shoal import InputError, TemporalGraph
 from shoal.common.randomness import Randomness
 from shoal.demands.promise import make_promise
 from shoal.errors import GuaranteeError
+from shoal.plan import stages
 from shoal.realize import SliceLimits, SliceView
 from shoal.rebuild import within
 from shoal.web.guard import Guard

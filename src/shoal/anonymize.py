@@ -33,10 +33,10 @@ from shoal.move.guide import guide_columns
 from shoal.move.steps import Moved, rebuild_moved
 from shoal.people.grouping import group_strata, published
 from shoal.people.traits import Asked, make_traits
-from shoal.pieces import group_blocks, search_blocks
+from shoal.plan.pieces import group_blocks, search_blocks
+from shoal.plan.slices import rebuild_slices, retie_slices
+from shoal.plan.stages import Groups
 from shoal.release import Release
-from shoal.slices import rebuild_slices, retie_slices
-from shoal.stages import Groups
 from shoal.warm import warm
 
 __all__ = ["METHODS", "Release", "anonymize"]

@@ -15,8 +15,8 @@ from shoal.engine.work import Runner
 from shoal.graph import TemporalGraph
 from shoal.people.diverse import diversify, held_back
 from shoal.people.traits import Traits
-from shoal.pieces import group_blocks
-from shoal.stages import Groups
+from shoal.plan.pieces import group_blocks
+from shoal.plan.stages import Groups
 
 
 def group_strata(

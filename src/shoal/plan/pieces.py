@@ -35,9 +35,9 @@ from shoal.errors import NoReleaseError
 from shoal.graph import TemporalGraph
 from shoal.group import lower_bound
 from shoal.group.neighbours import EXACT_LIMIT
+from shoal.plan.shards import BLOCK_PEOPLE, Shard, cut_people
+from shoal.plan.stages import Groups, group_people
 from shoal.rebuild.within.small import search_together
-from shoal.shards import BLOCK_PEOPLE, Shard, cut_people
-from shoal.stages import Groups, group_people
 
 
 class GroupPiece(NamedTuple):

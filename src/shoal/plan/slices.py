@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal import cells
 from shoal.common.randomness import Randomness
 from shoal.demands.request import Request
 from shoal.demands.settings import Settings
@@ -22,12 +21,13 @@ from shoal.graph import TemporalGraph
 from shoal.measure.pagerank import pagerank
 from shoal.measure.structure import without_directions
 from shoal.measure.temporal import adjacency_correlation, predecessor
+from shoal.plan import cells
+from shoal.plan.stages import rebuild_slice
 from shoal.realize import SliceLimits, SliceView
 from shoal.realize.ties import look_around
 from shoal.rebuild._retie_kernels import BUCKETS
 from shoal.rebuild.communities import find_communities
 from shoal.rebuild.retie import FEATURES, Aims, retie
-from shoal.stages import rebuild_slice
 
 ROUNDS = {"fast": 1, "balanced": 3, "thorough": 6}
 WHOLE = 1_000_000  # contacts up to which slices see each other more than once, and communities are looked for
