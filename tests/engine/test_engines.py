@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as arrays
 import shoal
 from shoal import InputError
 from shoal.group.cut import find_cuts, join_small, shard_of, wanted_shards
-from shoal.shards import CutPiece, _cut, _shards
+from shoal.plan.shards import CutPiece, _cut, _shards
 from tests.engine.conftest import hashes
 from tests.uncompiled import examples
 
