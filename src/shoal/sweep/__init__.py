@@ -147,11 +147,10 @@ def sweep(
     wish = _wish(at_most_learned, outbreak_within, known)
     listed = range(2, MOST_K + 1) if ks is None and wish is not None else a_list("ks", ks)
     ks = sorted({whole("k", k, 1) for k in listed})
-    kinds = list(dict.fromkeys([against] if isinstance(against, str) else a_list("against", against)))
+    asked = [against] if isinstance(against, str) else a_list("against", against)
+    kinds = list(dict.fromkeys(one_of("against", kind, AGAINST) for kind in asked))
     if not ks or not kinds:
         raise InputError("a sweep needs at least one k from 1, and somebody to protect against")
-    for kind in kinds:
-        one_of("against", kind, AGAINST)
     if budget is not None:
         number("budget", budget, 0, math.inf, above=True)
     store = Store(a_path("folder", folder) if folder is not None else None, a_seed(seed), known, options)
