@@ -19,7 +19,7 @@ ANY = "*"
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """`codes[level][i]` is what person i is called at a level, a place in `names[level]`; at the last level everybody is `*`.
+    """`codes[step][i]` is what person i is called at a step, a place in `names[step]`; at the last step everybody is `*`.
 
     A `fixed` column is published as it is.
     """
@@ -31,7 +31,7 @@ class Scale:
 
     @property
     def top(self) -> int:
-        """The level of `*`."""
+        """The step of `*`."""
         return len(self.names) - 1
 
 
@@ -52,7 +52,7 @@ def parse_attribute(text: str) -> tuple[str, float | None, bool]:
 def make_scale(
     name: str, values: list[str | None], *, width: float | None, fixed: bool, hierarchy: dict[str, list[str]] | None
 ) -> Scale:
-    """The levels of a column: as it is or cut by a width, then those of the hierarchy, then `*`; a missing value is `*`."""
+    """The steps of a column: as it is or cut by a width, then those of the hierarchy, then `*`; a missing value is `*`."""
     plain = [ANY if value is None or value.strip() in ("", ANY) else value.strip() for value in values]
     first = plain if width is None else [value if value == ANY else _cut(name, value, width) for value in plain]
     ladders = [first]

@@ -92,10 +92,10 @@ def make_traits(graph: TemporalGraph, levels: np.ndarray, people: Any, given: As
     if stratum is not None:
         least = min(whole("stratum", stratum, 1), graph.n_nodes)
         levels = np.where(levels > 1, np.maximum(levels, least), levels)
-    levels = find_strata(scales, levels, graph)
-    columns = {s.name: _published(s, levels[:, c]) for c, s in enumerate(scales)}
+    steps = find_strata(scales, levels, graph)
+    columns = {s.name: _published(s, steps[:, c]) for c, s in enumerate(scales)}
     tops = np.array([scale.top for scale in scales])
-    raised = int(((levels > 0) & (levels < tops)).sum()) if scales else 0
+    raised = int(((steps > 0) & (steps < tops)).sum()) if scales else 0
     rows = np.array([list(row) for row in zip(*columns.values(), strict=True)]).reshape(graph.n_nodes, len(columns))
     strata = np.unique(rows, axis=0, return_inverse=True)[1].ravel() if columns else np.zeros(graph.n_nodes, np.int64)
     if sensitive is not None:
@@ -136,8 +136,8 @@ def _tree(given: Any) -> dict[str, list[str]] | None:
     return tree
 
 
-def _published(scale: Scale, levels: np.ndarray) -> list[str]:
-    return [scale.names[level][scale.codes[level, i]] for i, level in enumerate(levels.tolist())]
+def _published(scale: Scale, steps: np.ndarray) -> list[str]:
+    return [scale.names[step][scale.codes[step, i]] for i, step in enumerate(steps.tolist())]
 
 
 def _sensitive(name: str, values: list[str | None], diverse: int) -> list[str]:
