@@ -21,6 +21,7 @@ PANELS = {
 LEARNED = {"new_pairs": "new pairs", "known_ties": "known ties", "guess": "own numbers"}
 ALONE = {"alone_degree": "degree", "alone_nm": "(n, m)", "alone_neighbours": "degrees of neighbours"}
 OURS, K, SLACK = "shoal against graph", 5, 0.01
+LEGEND = alt.Legend(title=None, orient="bottom", columns=5, symbolOpacity=1, labelLimit=300)
 Rows = list[dict[str, Any]]
 
 
@@ -124,7 +125,7 @@ def picture(rows: Rows) -> str:
             title="learned of new pairs",
         ),
         y=alt.Y("value:Q", scale=alt.Scale(domain=[0, 1], clamp=True), title=None),
-        color=alt.Color("method:N", scale=alt.Scale(domain=[OURS, *others], range=colours), title=None),
+        color=alt.Color("method:N", scale=alt.Scale(domain=[OURS, *others], range=colours), legend=LEGEND),
         order="setting:Q",
     )
     drawn = alt.layer(base.mark_line(opacity=0.5), base.mark_point(filled=True, size=28)).properties(
@@ -133,5 +134,5 @@ def picture(rows: Rows) -> str:
     chart = drawn.facet(
         column=alt.Column("panel:N", sort=list(PANELS.values()), title=None),
         row=alt.Row("set:N", title=None, sort=None),
-    ).configure_legend(orient="bottom", columns=3)
+    )
     return to_svg(chart).replace("<svg ", '<svg style="background:#fff" ', 1)
