@@ -122,7 +122,7 @@ def test_extensions_of_moved_releases_are_never_retied(monkeypatch: pytest.Monke
     def never(*given: Any, **more: Any) -> None:
         raise AssertionError("this compares with the original")
 
-    monkeypatch.setattr(importlib.import_module("shoal.extend"), "retie_slices", never)
+    monkeypatch.setattr(importlib.import_module("shoal.anonymize"), "retie_slices", never)
     assert shoal.extend(tmp_path / "a", later, tmp_path / "a.json", seed=2, effort="fast").moved is not None
 
 
