@@ -32,7 +32,8 @@ from shoal.group.cut import SHARD_PEOPLE
 from shoal.move.guide import guide_columns
 from shoal.move.steps import Moved, rebuild_moved
 from shoal.people.grouping import group_strata, published
-from shoal.people.traits import Asked, make_traits
+from shoal.people.mixing import mix_strata
+from shoal.people.traits import Asked, Traits, make_traits
 from shoal.pieces import group_blocks, search_blocks
 from shoal.release import Release
 from shoal.slices import rebuild_slices, retie_slices
@@ -171,7 +172,7 @@ def anonymize(
     check_contacts(graph, contacts, protected=protect_counts)
     promise = replace(promise, contacts=protect_counts)
     shard_people = check_run(shard_people, work_dir, resume=resume)
-    progress, what = some_progress(progress), described(graph, promise, settings, limits, moving, shard_people)
+    progress, what = some_progress(progress), described(graph, promise, settings, limits, moving, traits, shard_people)
     where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
     warm(progress)
     with open_runner(what, seed, **where, within=graph.run) as run:
@@ -179,6 +180,9 @@ def anonymize(
         try:
             with progress.stage("grouping", 100) as tell:
                 guide = None if moving is None else guide_columns(graph, chance, run)
+                if traits is not None and traits.mixes and limits is None and settings.method == "search":
+                    traits = mix_strata(graph, promise, settings, traits, chance, shard_people, run, guide)
+                    promise = replace(promise, strata=traits.strata)
                 group = group_blocks if traits is None else functools.partial(group_strata, traits=traits)
                 groups = group(graph, promise, settings, limits, chance, shard_people, run, tell, guide=guide)
             with progress.stage("rebuilding", graph.n_slices) as tell:
@@ -236,6 +240,7 @@ def described(
     settings: Settings,
     limits: Limits | None,
     moving: Moving | None,
+    traits: Traits | None,
     shard_people: int,
 ) -> dict[str, Any]:
     """Everything but the seed that determines a release, for the work folder."""
@@ -246,9 +251,7 @@ def described(
         "options": repr(settings),
         "limits": None if limits is None else limits.digest(),
         "move": None if moving is None else moving.move,
-        "strata": None
-        if promise.strata is None
-        else hashlib.blake2b(promise.strata.tobytes(), digest_size=16).hexdigest(),
+        "people": None if traits is None else traits.digest(),
         "shard size": shard_people,
     }
 

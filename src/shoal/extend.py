@@ -134,7 +134,7 @@ def extend(
     levels[~new] = [known["levels"][name] for name in old_names]
     promise, bound = Promise(levels, np.zeros(whole.n_slices, np.int64), None), 0
     moving = _moving(whole, promise, limits, known, settings, contacts)
-    what = described(whole, promise, settings, limits, moving, shard_people) | {"record": digest}
+    what = described(whole, promise, settings, limits, moving, None, shard_people) | {"record": digest}
     where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
     with open_runner(what, seed, **where, within=whole.run) as run:
         chance = Randomness(seed if run.work is None else run.work.seed, context)
