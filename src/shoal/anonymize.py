@@ -116,8 +116,8 @@ def anonymize(
         A table of people (a file, or anything with columns) with a column `node` or `id`, and which of its columns are published:
         "sex", "age:10" for tens, "sex!" for values that are never merged. The attacker knows them, so crowds agree in them too;
         what too few people have becomes `*`, or what a hierarchy says (by column: a file as ARX writes it, or a mapping from
-        values to the steps above them). Where people share their attributes with at least `stratum` others, fewer edges change and
-        more values are merged; by default they share them with as many as they need.
+        values to the steps above them), chosen together with the crowds. With `stratum`, rare combinations alone are raised, until
+        each is shared by so many people.
     sensitive, diverse
         A column that nobody knows, and how many different values of it every crowd has; where there are fewer none is published.
     method
