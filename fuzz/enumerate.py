@@ -1,8 +1,8 @@
 """What a release folder gives away about its original, by trying: `python fuzz/enumerate.py [random sets] [originals]`.
 
 The attacker has the folder alone. The original is a few edits away from the released graph, so they try, slice by slice, all sets of
-at most MOST_ADDED edges that the release may have added and MOST_REMOVED that it may have removed, and keep those whose numbers
-agree with what is published. Whoever is left with one set has the original.
+at most MOST_ADDED edges that the release may have added and MOST_REMOVED that it may have removed, so that slices keep their numbers
+of edges as releases do, and keep those sets whose numbers agree with what is published. Whoever is left with one set has the original.
 
 With exact numbers per slice, as the private report has them, every slice is searched on its own. Of what is published only totals
 speak of so few changes. They couple the slices, so candidates are counted: the edits of a slice by how many edges and
@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 import shoal
-from shoal.common.edges import edge_keys
+from shoal.common.edges import edge_keys, slack_of
 from shoal.datasets import messenger
 from shoal.group import lower_bound
 from shoal.measure.degrees import assortativity
@@ -91,6 +91,8 @@ class Slice:
         found = {}
         for added in range(min(MOST_ADDED, len(self.edges)) + 1):
             for removed in range(MOST_REMOVED + 1):
+                if abs(added - removed) > slack_of(len(self.edges) - added + removed):
+                    continue
                 away, put = self.sets(added, removed)
                 minus, plus = self.shifts(self.edges, away), self.shifts(self.absent, put)
                 found[added, removed] = np.stack(
@@ -207,8 +209,8 @@ def attack(release: Release, wanted: int, seed: int = 0) -> Attacked:
 
     totals = Totals(slices)
     edges, changed = release.edges, (release.edges.added, release.edges.removed)
-    grid = [floor_grid(x) for x in (edges.added, edges.removed, release.cost_l1)]
-    fits = {kind: count for kind, count in totals.counts.items() if [floor_grid(x) for x in kind[:3]] == grid}
+    grid = _told(edges.added, edges.removed, release.cost_l1)
+    fits = {kind: count for kind, count in totals.counts.items() if _told(*kind) == grid}
     folder, kinds = Report(release).told, list(fits)
     truth = [release.original.edges(t) for t in range(len(slices))]
     same, tried = [truth], 1
@@ -231,6 +233,11 @@ def attack(release: Release, wanted: int, seed: int = 0) -> Attacked:
         alone=int((crowds == 1).sum()),
         fewest=int(crowds.min()),
     )
+
+
+def _told(added: int, removed: int, l1: int) -> tuple[int, int, int]:
+    """The totals of a kind as a certificate tells them."""
+    return floor_grid(added), floor_grid(removed), coarse_cost(l1, 0, 2, 1)["l1"]
 
 
 def _gives(folder: PublishedNumbers, release: Release, edges: list[np.ndarray], *, in_full: bool) -> bool:

@@ -184,6 +184,8 @@ MUTANTS = [
     Mutant("published: counts are exact", "published/coarse.py", "return count - count % step", "return count", f"{PUBLISHED}::test_the_grid_is_the_one_in_the_documentation"),
     Mutant("published: the certificate is exact", "write/folder.py", "json.dumps(coarse_certificate(exact)", "json.dumps(exact", f"{PUBLISHED}::test_the_folder_has_the_coarse_certificate_and_its_maker_the_exact_one"),
     Mutant("published: ratios of small bounds are told", "published/coarse.py", "if bound >= MANY else None", "if bound else None", f"{PUBLISHED}::test_the_ratio_of_small_or_weak_bounds_is_not_told"),
+    Mutant("published: a small cost is told", "published/coarse.py", "floor_grid(cost) if cost >= MANY else 0 for cost", "floor_grid(cost) for cost", f"{PUBLISHED}::test_the_ratio_of_small_or_weak_bounds_is_not_told"),
+    Mutant("check: a small cost is fine", "audit/_claims.py", "or name in costs]", "]", "tests/audit/test_forgeries.py"),
     Mutant("published: slices with few changes are told", "published/coarse.py", ">= FEW else None", ">= 0 else None", f"{PUBLISHED}::test_slices_with_few_changes_are_not_told"),
     Mutant("published: similarities of few changes are told", "published/coarse.py", "    many = min(total.changed, _people(original), _people(released)) >= MANY", "    many = True", f"{PUBLISHED}::test_slices_with_few_changes_are_not_told"),
     Mutant("published: a bin says that all is the same", "published/coarse.py", "max(math.floor(10 * similarity), 0), 9) / 10", "max(math.floor(10 * similarity), 0), 10) / 10", f"{PUBLISHED}::test_no_bin_of_similarities_says_the_same"),

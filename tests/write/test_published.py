@@ -66,6 +66,7 @@ def test_the_ratio_of_small_or_weak_bounds_is_not_told():
     assert coarse_cost(MANY + 1, MANY, 40, 4)["at_most_times_optimum"] == 1.1
     assert coarse_cost(3 * MANY, MANY, 40, 4)["at_most_times_optimum"] == 3.0
     assert coarse_cost(3 * MANY + 1, MANY, 40, 4)["at_most_times_optimum"] is None
+    assert [coarse_cost(MANY - 1, MANY - 1, 40, 4)[name] for name in ("l1", "normalised", "lower_bound")] == [0, 0, 0]
 
 
 def test_a_weak_bound_is_left_out_of_the_exact_certificate_too(tmp_path, release):
@@ -232,9 +233,8 @@ def test_trying_all_originals_that_fit_a_folder_finds_nobody():
     for one in attacked:
         assert one.alone == 0
         assert one.fewest >= 2
-        assert one.factor <= 1_000_000  # of all that can be tried
-    # As many as the bare numbers of changes would leave; since slices keep their numbers of edges, in all sets but one.
-    assert sum(one.left >= one.counted for one in attacked) >= len(attacked) - 1
+        assert one.left >= one.counted  # more than the bare numbers of changes would leave
+        assert one.factor <= 100  # of all that can be tried
 
 
 def test_a_record_or_certificate_of_any_shape_is_no_reason_to_stop(tmp_path, release):

@@ -177,7 +177,8 @@ def _check_coarse(claims: dict[str, Any]) -> Check:
     about = {"l1": cost["l1"], "lower_bound": cost["lower_bound"], "added": edges["added"], "removed": edges["removed"]}
     if claims["against"] == "graph":
         about = {"original": edges["original"]}
-    fine = [f"{name} is {count:,}" for name, count in about.items() if count % _step(count)]
+    costs = {name for name in ("l1", "lower_bound") if 0 < about.get(name, 0) < 100}  # told from 100 on
+    fine = [f"{name} is {count:,}" for name, count in about.items() if count % _step(count) or name in costs]
     return Check("numbers about the original are coarse", not fine, "; ".join(fine) or "tens, or two digits")
 
 

@@ -33,7 +33,7 @@ FEW, MANY = 10, 100
 WEAKEST_BOUND = 3  # a cost of more than this many times the bound says nothing about the release
 ROUNDING = (
     "Numbers about the original are rounded down to multiples of 10 below 100, of 50 below 1,000, of 500 below 10,000 and so "
-    "on; edges kept and edges of the original are counted from these."
+    "on; edges kept and edges of the original are counted from these. A cost below 100 is told as 0."
 )
 
 _EDGES = ("original", "released", "added", "removed")
@@ -128,8 +128,11 @@ def coarse_edges(exact: EdgeCounts) -> EdgeCounts:
 
 
 def coarse_cost(l1: int, bound: int, n_people: int, n_slices: int) -> dict[str, Any]:
-    """Cost and bound on the grid, and the ratio of the exact ones up to a tenth where they are large."""
-    told_l1, told_bound = floor_grid(l1), floor_grid(bound)
+    """Cost and bound on the grid, and the ratio of the exact ones up to a tenth, each where it is large.
+
+    A small cost would tell more than how many edges changed: edits that undo each other's degrees are rare (fuzz/enumerate.py).
+    """
+    told_l1, told_bound = (floor_grid(cost) if cost >= MANY else 0 for cost in (l1, bound))
     tenths = -(-10 * l1 // bound) if bound >= MANY else None
     return {
         "l1": told_l1,
