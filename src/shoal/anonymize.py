@@ -164,8 +164,6 @@ def anonymize(
     """
     promise = make_promise(graph, k, protect=protect, horizon=horizon)
     traits = make_traits(graph, promise.levels, people, Asked(attributes, hierarchies, sensitive, diverse, stratum))
-    if traits is not None:
-        promise = replace(promise, strata=traits.strata, attributes=traits.attributes)
     settings = Settings(method, effort, time_limit, objective, removal_weight, restarts, density)
     limits = make_limits(graph, allow=allow, must_keep=must_keep, forbid=forbid, exempt=exempt, method=method)
     moving = make_moving(graph, promise, limits, against=against, move=move, contacts=contacts, **vars(settings))
@@ -180,16 +178,15 @@ def anonymize(
         try:
             with progress.stage("grouping", 100) as tell:
                 guide = None if moving is None else guide_columns(graph, chance, run)
-                if traits is not None and traits.mixes and limits is None and settings.method == "search":
-                    traits = mix_strata(graph, promise, settings, traits, chance, shard_people, run, guide)
-                    promise = replace(promise, strata=traits.strata)
+                if traits is not None:
+                    traits = mix_strata(graph, promise, settings, limits, traits, chance, shard_people, run, guide)
+                    promise = replace(promise, strata=traits.strata, attributes=traits.attributes)
                 group = group_blocks if traits is None else functools.partial(group_strata, traits=traits)
                 groups = group(graph, promise, settings, limits, chance, shard_people, run, tell, guide=guide)
             with progress.stage("rebuilding", graph.n_slices) as tell:
-                labels = [g.labels for g in groups]
-                released, price, moved = rebuild(
-                    graph, promise, settings, limits, moving, chance, labels, run, tell, change_class=traits is None
-                )
+                found = [g.labels for g in groups], run, tell
+                made = rebuild(graph, promise, settings, limits, moving, chance, *found, change_class=traits is None)
+                released, price, moved = made
         except NoReleaseError as refusal:
             assert limits is not None
             if traits is not None:  # the search looks at numbers of edges alone

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from shoal.common.randomness import Randomness
+from shoal.demands.limits import Limits
 from shoal.demands.promise import Promise
 from shoal.engine.parts import Array
 from shoal.engine.work import Runner
@@ -29,13 +30,19 @@ def mix_strata(
     graph: TemporalGraph,
     promise: Promise,
     settings: Settings,
+    limits: Limits | None,
     traits: Traits,
     chance: Randomness,
     shard_people: int,
     run: Runner,
     guide: list[list[Array]] | None,
 ) -> Traits:
-    """The same people with values raised where mixed groups change less than pure ones, over the whole history."""
+    """The same people with values raised where mixed groups change less than pure ones, over the whole history.
+
+    Limits must hold for all members of a group, and the paper's methods know nothing beside degrees: nobody is mixed then.
+    """
+    if not traits.mixes or limits is not None or settings.method != "search":
+        return traits
     whole = replace(promise, blocks=np.zeros_like(promise.blocks))
     columns = value_columns(traits.scales)
     cut = [slice(first, first + BLOCK_PEOPLE) for first in range(0, max(graph.n_nodes, 1), BLOCK_PEOPLE)]
