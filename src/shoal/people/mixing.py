@@ -12,62 +12,39 @@ from dataclasses import replace
 import numpy as np
 
 from shoal.common.randomness import Randomness
-from shoal.demands.limits import Limits
-from shoal.demands.promise import Promise
+from shoal.demands.request import Request
 from shoal.engine.parts import Array
 from shoal.engine.work import Runner
-from shoal.graph import TemporalGraph
 from shoal.people.scale import Scale
-from shoal.people.traits import Traits
-from shoal.pieces import group_blocks
-from shoal.shards import BLOCK_PEOPLE
-from shoal.stages import Settings
+from shoal.plan.pieces import group_blocks
+from shoal.plan.shards import BLOCK_PEOPLE
 
 WEIGHT = 2  # a value that differs counts as an edge, which changes the degrees of two people
 
 
-def mix_strata(
-    graph: TemporalGraph,
-    promise: Promise,
-    settings: Settings,
-    limits: Limits | None,
-    traits: Traits,
-    chance: Randomness,
-    shard_people: int,
-    run: Runner,
-    guide: list[list[Array]] | None,
-) -> Traits:
-    """The same people with values raised where mixed groups change less than pure ones, over the whole history.
+def mix_strata(request: Request, chance: Randomness, run: Runner) -> Request:
+    """The same with values raised where mixed groups change less than pure ones, over the whole history.
 
     Limits must hold for all members of a group, and the paper's methods know nothing beside degrees: nobody is mixed then.
     """
-    if not traits.mixes or limits is not None or settings.method != "search":
-        return traits
-    whole = replace(promise, blocks=np.zeros_like(promise.blocks))
+    graph, promise, traits = request.graph, request.promise, request.traits
+    if traits is None or not traits.mixes or request.limits is not None or request.settings.method != "search":
+        return request
+    whole = replace(request, promise=replace(promise, blocks=np.zeros_like(promise.blocks)))
     columns = value_columns(traits.scales)
     cut = [slice(first, first + BLOCK_PEOPLE) for first in range(0, max(graph.n_nodes, 1), BLOCK_PEOPLE)]
     seen: list[list[Array]] = [[column[part] for column in columns] for part in cut]
-    if guide is not None:
-        seen = [[*one, *other] for one, other in zip(guide, seen, strict=True)]
     fixed = [scale.codes[0] for scale in traits.scales if scale.fixed]
     apart = np.unique(np.stack(fixed), axis=1, return_inverse=True)[1].ravel() if fixed else None
     steps = traits.steps.copy()
     for s in range(1 if apart is None else int(apart.max()) + 1):
-        (found,) = group_blocks(
-            graph,
-            whole,
-            settings,
-            None,
-            chance.within(f"mixing/{s}"),
-            shard_people,
-            run.within(f"mixing-{s:05}"),
-            lambda share: None,
-            some=None if apart is None else apart == s,
-            guide=seen,
-        )
-        here = np.flatnonzero(found.labels >= 0)
-        steps[here] = common_steps(traits.scales, here, found.labels[here])
-    return traits.at(steps)
+        some = None if apart is None else apart == s
+        part, here = chance.within(f"mixing/{s}"), run.within(f"mixing-{s:05}")
+        (found,) = group_blocks(whole, part, here, lambda share: None, some, seen)
+        people = np.flatnonzero(found.labels >= 0)
+        steps[people] = common_steps(traits.scales, people, found.labels[people])
+    raised = traits.at(steps)
+    return replace(request, promise=replace(promise, strata=raised.strata), traits=raised)
 
 
 def value_columns(scales: tuple[Scale, ...]) -> list[np.ndarray]:
