@@ -62,9 +62,9 @@ def main() -> None:
     print(f"| no attributes | | | | {plain:,} | |")
     for name, options in {
         "sex, age:10, department": {},
-        "the same, strata of 20": {"stratum": 20},
+        "the same, only what is rare becomes *": {"stratum": 1},
         "the same, strata of 40": {"stratum": 40},
-        "the same, diagnosis with 2 values in every crowd": {"stratum": 40, "sensitive": "diagnosis", "diverse": 2},
+        "the same, diagnosis with 2 values in every crowd": {"sensitive": "diagnosis", "diverse": 2},
     }.items():
         release = shoal.anonymize(graph, 5, seed=1, people=table, attributes=KNOWN, **options)
         traits, edits = release.traits, release.edges.changed

@@ -154,6 +154,8 @@ MUTANTS = [
     Mutant("people: people change to crowds of others", "anonymize.py", "change_class=traits is None", "change_class=True", PERSONS),
     Mutant("people: values of poor crowds are told", "people/diverse.py", "told &= different[crowd] >= diverse", "told &= different[crowd] >= 0", PERSONS),
     Mutant("people: an exchange leaves its stratum", "people/diverse.py", "(strata == strata[mine[0]]) & (labels != g)", "(labels != g)", PERSONS),
+    Mutant("people: a mixed group is told as it is", "people/mixing.py", "apart[differ | missing] = step + 1", "apart[missing] = step + 1", PERSONS),
+    Mutant("people: a fixed value is mixed", "people/mixing.py", "some = None if apart is None else apart == s", "some = None", PERSONS),
     Mutant("people: a fixed value is merged", "people/strata.py", "return goal, np.where(barred, np.inf, rise), taken", "return goal, rise, taken", PERSONS),
     Mutant("verify: attributes split no crowd", "audit/_traits.py", "        crowd = np.unique(crowd * (n + 1) + codes, return_inverse=True)[1]\n", "        pass\n", PERSONS),
     Mutant("verify: crowds need no different values", "audit/_traits.py", "enough = fewest >= diverse", "enough = True", PERSONS),

@@ -32,6 +32,7 @@ from shoal.group.cut import SHARD_PEOPLE
 from shoal.move.guide import guide_columns
 from shoal.move.steps import Moved, rebuild_moved
 from shoal.people.grouping import group_strata, published
+from shoal.people.mixing import mix_strata
 from shoal.people.traits import Asked, make_traits
 from shoal.plan.pieces import group_blocks, search_blocks
 from shoal.plan.slices import rebuild_slices, retie_slices
@@ -115,8 +116,8 @@ def anonymize(
         A table of people (a file, or anything with columns) with a column `node` or `id`, and which of its columns are published:
         "sex", "age:10" for tens, "sex!" for values that are never merged. The attacker knows them, so crowds agree in them too;
         what too few people have becomes `*`, or what a hierarchy says (by column: a file as ARX writes it, or a mapping from
-        values to the steps above them). Where people share their attributes with at least `stratum` others, fewer edges change and
-        more values are merged; by default they share them with as many as they need.
+        values to the steps above them), chosen together with the crowds. With `stratum`, rare combinations alone are raised, until
+        each is shared by so many people.
     sensitive, diverse
         A column that nobody knows, and how many different values of it every crowd has; where there are fewer none is published.
     method
@@ -178,6 +179,7 @@ def anonymize(
         chance = Randomness(seed if run.work is None else run.work.seed, graph.digest())
         try:
             with progress.stage("grouping", 100) as tell:
+                request = mix_strata(request, chance, run)
                 groups = group(request, chance, run, tell)
             with progress.stage("rebuilding", graph.n_slices) as tell:
                 labels = [g.labels for g in groups]
@@ -186,6 +188,7 @@ def anonymize(
             groups, found = search_blocks(request, refusal)
             rebuilt = Rebuilt(found)
         released = finish(request, rebuilt, chance, run, progress, some_jobs(jobs))
+    promise, traits = request.promise, request.traits
     return Release(
         original=graph, graph=released, promise=promise, groups=_lasting(released, groups, promise), method=method,
         chance=chance, rounds=[count for g in groups for count in g.rounds], bound=sum(g.bound for g in groups),

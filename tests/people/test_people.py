@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal import InputError
 from shoal.people.diverse import diversify, held_back
+from shoal.people.mixing import common_steps
 from shoal.people.scale import ANY, make_scale, read_hierarchy
 from shoal.people.strata import find_strata
 from tests.audit.forge import edit, sign
@@ -294,3 +295,29 @@ def test_same_seed_same_people(tmp_path):
         release.save(tmp_path / f"{name}{jobs}", report=False)
     every = [{f.name: f.read_bytes() for f in folder.iterdir()} for folder in tmp_path.iterdir()]
     assert all(one == every[0] for one in every)
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_a_group_is_raised_to_the_lowest_step_it_has_in_common(data):
+    n = data.draw(st.integers(1, 10))
+    tree = {"a": ["v"], "b": ["v"], "c": ["w"]}
+    values = data.draw(st.lists(st.sampled_from(["a", "b", "c", None]), min_size=n, max_size=n))
+    scale = make_scale("c", values, width=None, fixed=False, hierarchy=tree)
+    labels = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
+    found = common_steps((scale,), np.arange(n), labels)[:, 0]
+    for i in range(n):
+        called = [{scale.names[step][scale.codes[step, j]] for j in np.flatnonzero(labels == labels[i])}
+                  for step in range(scale.top + 1)]  # fmt: skip
+        assert found[i] == next(
+            s for s, names in enumerate(called) if len(names) == 1 and (ANY not in names or s == scale.top)
+        )
+
+
+def test_crowds_mix_values_where_that_changes_fewer_edges():
+    plain = {"people": table(), "attributes": ["sex", "town"]}
+    mixed, apart = shoal.anonymize(GRAPH, 4, seed=1, **plain), shoal.anonymize(GRAPH, 4, seed=1, **plain, stratum=1)
+    assert mixed.edges.changed < apart.edges.changed
+    assert mixed.traits.starred > apart.traits.starred
+    fixed = shoal.anonymize(GRAPH, 4, seed=1, people=table(), attributes=["sex", "town!"])
+    assert ANY not in fixed.traits.columns["town"]

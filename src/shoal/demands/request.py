@@ -44,7 +44,7 @@ class Request:
             "options": repr(self.settings),
             "limits": None if self.limits is None else self.limits.digest(),
             "move": None if self.moving is None else self.moving.move,
-            "strata": None if self.promise.strata is None else _digest(self.promise.strata),
+            "people": None if self.traits is None else self.traits.digest(),
             "shard size": self.shard_people,
         }
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,17 +25,47 @@ from shoal.read.text import named
 
 @dataclass(frozen=True, eq=False)
 class Traits:
-    """`columns` are published as they stand here, person by person; people of one of the `strata` agree in the attributes.
+    """`columns` are published as they stand here, person by person: attributes at their `steps`, in which a stratum agrees.
 
-    `sensitive` is the column that nobody knows, of which every crowd has at least `diverse` different values, or none.
+    Where crowds may mix (`mixes`), values are raised further where that changes fewer edges. `sensitive` is the column that nobody
+    knows, of which every crowd has at least `diverse` different values, or none.
     """
 
     columns: dict[str, list[str]]
-    attributes: tuple[str, ...]
-    strata: np.ndarray
-    raised: int
+    scales: tuple[Scale, ...]
+    steps: np.ndarray
     sensitive: str | None = None
     diverse: int = 1
+    mixes: bool = False
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The columns that an attacker knows."""
+        return tuple(scale.name for scale in self.scales)
+
+    @cached_property
+    def strata(self) -> np.ndarray:
+        """Everybody's stratum as a number."""
+        codes = [np.unique(self.columns[name], return_inverse=True)[1].ravel() for name in self.attributes]
+        rows = np.stack(codes) if codes else np.zeros((1, len(self.steps)), np.int64)
+        return np.unique(rows, axis=1, return_inverse=True)[1].ravel()
+
+    @property
+    def raised(self) -> int:
+        """Values of attributes that are published as something above them, but not as `*`."""
+        tops = np.array([scale.top for scale in self.scales], np.int64)
+        return int(((self.steps > 0) & (self.steps < tops)).sum())
+
+    def at(self, steps: np.ndarray) -> Traits:
+        """The same people with their attributes raised to other steps."""
+        told = {scale.name: _published(scale, steps[:, c]) for c, scale in enumerate(self.scales)}
+        return replace(self, columns=told | self.columns | told, steps=steps)
+
+    def digest(self) -> str:
+        """What is published of people, and from what, as a fingerprint."""
+        text = repr([(scale.names, scale.codes.tobytes(), scale.fixed) for scale in self.scales])
+        text += repr((self.columns, self.sensitive, self.diverse, self.mixes))
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
     @property
     def starred(self) -> int:
@@ -92,15 +124,9 @@ def make_traits(graph: TemporalGraph, levels: np.ndarray, people: Any, given: As
     if stratum is not None:
         least = min(whole("stratum", stratum, 1), graph.n_nodes)
         levels = np.where(levels > 1, np.maximum(levels, least), levels)
+    hidden = {} if sensitive is None else {sensitive: _sensitive(sensitive, table[sensitive], diverse)}
     steps = find_strata(scales, levels, graph)
-    columns = {s.name: _published(s, steps[:, c]) for c, s in enumerate(scales)}
-    tops = np.array([scale.top for scale in scales])
-    raised = int(((steps > 0) & (steps < tops)).sum()) if scales else 0
-    rows = np.array([list(row) for row in zip(*columns.values(), strict=True)]).reshape(graph.n_nodes, len(columns))
-    strata = np.unique(rows, axis=0, return_inverse=True)[1].ravel() if columns else np.zeros(graph.n_nodes, np.int64)
-    if sensitive is not None:
-        columns[sensitive] = _sensitive(sensitive, table[sensitive], diverse)
-    return Traits(columns, tuple(names), strata, raised, sensitive, diverse)
+    return Traits(hidden, tuple(scales), steps, sensitive, diverse, mixes=bool(scales) and stratum is None).at(steps)
 
 
 def _of_graph(graph: TemporalGraph, people: Any, wanted: list[str]) -> dict[str, list[str | None]]:
