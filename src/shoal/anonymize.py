@@ -167,7 +167,7 @@ def anonymize(
         promise = replace(promise, strata=traits.strata, attributes=traits.attributes)
     settings = Settings(method, effort, time_limit, objective, removal_weight, restarts, density)
     limits = make_limits(graph, allow=allow, must_keep=must_keep, forbid=forbid, exempt=exempt, method=method)
-    moving = make_moving(graph, promise, limits, against=against, move=move, contacts=contacts, **vars(settings))
+    moving = make_moving(graph, promise, limits, against=against, move=move, **vars(settings))
     check_contacts(graph, contacts, protected=protect_counts)
     promise = replace(promise, contacts=protect_counts)
     shard_people, progress = check_run(shard_people, work_dir, resume=resume), some_progress(progress)

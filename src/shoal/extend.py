@@ -167,7 +167,7 @@ def _moving(
     moved = known.get("moved")
     if moved is None:
         return None
-    return make_moving(graph, promise, limits, against="graph", move=moved["move"], contacts=contacts, **vars(settings))
+    return make_moving(graph, promise, limits, against="graph", move=moved["move"], **vars(settings))
 
 
 def _limits(graph: TemporalGraph, known: dict[str, Any], **given: Any) -> Limits | None:

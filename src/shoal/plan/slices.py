@@ -29,7 +29,7 @@ from shoal.rebuild._retie_kernels import BUCKETS
 from shoal.rebuild.communities import find_communities
 from shoal.rebuild.retie import FEATURES, Aims, retie
 
-ROUNDS = {"fast": 1, "balanced": 3, "thorough": 6}
+ROUNDS = {"fast": 1, "balanced": 6, "thorough": 12}
 WHOLE = 1_000_000  # contacts up to which slices see each other more than once, and communities are looked for
 
 
