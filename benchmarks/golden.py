@@ -1,7 +1,7 @@
 """Edges changed and l1 of a dozen settings, here and in another checkout: `python benchmarks/golden.py [--before DIR]`.
 
 Numbers of edges are free and one job is used. Where a release is to be as good as before, no setting should be more than half a per
-cent worse. The mean of three seeds is shown, since one seed alone moves by more than that.
+cent worse. What is shown is the mean of three seeds.
 """
 
 from __future__ import annotations
