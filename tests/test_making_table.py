@@ -1,0 +1,119 @@
+"""Every option of `anonymize` acts or is refused, for every kind of graph: a table of all of them.
+
+A new option is a row of `MAKING`, or of `WHERE` if it says where and how long work is done and not what is released.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+
+import numpy as np
+import polars as pl
+import pytest
+
+import shoal
+from shoal import InputError, TemporalGraph
+
+PEOPLE = 60
+
+
+def _rows(directed=False, **columns):
+    rng = np.random.default_rng(5)
+    size = np.minimum(rng.integers(0, PEOPLE, 420), rng.integers(0, PEOPLE, 420))
+    frame = pl.DataFrame({"source": size, "target": rng.integers(0, PEOPLE, 420)})
+    frame = frame.with_columns(**{name: pl.Series(values(rng)) for name, values in columns.items()})
+    return frame.filter(pl.col("source") != pl.col("target"))
+
+
+def _days(rng):
+    return [f"2024-01-{day:02}" for day in rng.integers(1, 6, 420)]
+
+
+KINDS = {
+    "in time": lambda: TemporalGraph.from_edges(_rows(time=_days), slice="1d", contacts="counts"),
+    "directed": lambda: TemporalGraph.from_edges(_rows(time=_days), slice="1d", directed=True, contacts="counts"),
+    "one slice": lambda: TemporalGraph.from_edges(_rows(), contacts="counts"),
+    "layers": lambda: TemporalGraph.from_edges(
+        _rows(layer=lambda rng: rng.choice(["a", "b", "c"], 420)), layer="layer", contacts="counts"
+    ),
+}
+TABLE = pl.DataFrame({"node": range(PEOPLE), "sex": ["f", "m"] * (PEOPLE // 2), "ill": ["no", "no", "yes"] * 20})
+KNOWN = {"people": TABLE, "attributes": ["sex"]}
+# Option -> what it is set to, and the options beside it.
+MAKING = {
+    "k": (5, {}),
+    "protect": ([0, 1, 2], {}),
+    "horizon": (2, {}),
+    "against": ("graph", {}),
+    "move": ("tie", {"against": "graph"}),
+    "allow": ("add", {}),
+    "must_keep": (None, {"exempt": [50]}),
+    "forbid": (None, {"exempt": [50]}),
+    "exempt": ([0], {"k": 2}),
+    "contacts": ("counts", {}),
+    "protect_counts": (True, {"contacts": "counts"}),
+    "people": (TABLE.with_columns(sex=pl.col("sex").sort()), KNOWN),
+    "attributes": (["ill"], KNOWN),
+    "hierarchies": ({"sex": {"f": ["any"], "m": ["any"]}}, KNOWN | {"k": 31}),
+    "sensitive": ("ill", KNOWN),
+    "diverse": (2, KNOWN | {"sensitive": "ill"}),
+    "stratum": (40, KNOWN),
+    "method": ("greedy", {}),
+    "seed": (8, {}),
+    "effort": ("fast", {}),
+    "time_limit": (0.0, {}),
+    "objective": ("l1", {"density": "free"}),
+    "removal_weight": (5.0, {"density": "free"}),
+    "density": ("free", {}),
+    "restarts": (1, {"method": "greedy"}),
+    "shard_people": (20, {}),
+}
+WHERE = {"jobs", "engine", "worker_memory", "work_dir", "resume", "progress"}  # held by tests/engine
+
+# One slice and one k is solved exactly, whole and at once: no time runs out, nothing is cut, and chance decides little.
+SOLVED = {("one slice", option) for option in ("seed", "time_limit", "shard_people")}
+
+
+def test_the_table_has_every_option_of_making():
+    assert MAKING.keys() | WHERE == inspect.signature(shoal.anonymize).parameters.keys() - {"graph"}
+
+
+@pytest.fixture(scope="module")
+def graphs():
+    return {name: make() for name, make in KINDS.items()}
+
+
+def _made(graph, options):
+    """All that a release is, or the refusal."""
+    try:
+        release = shoal.anonymize(graph, **({"k": 3, "seed": 7, "jobs": 1} | options))
+    except InputError as error:
+        return "refused", str(error)
+    drawn = None if release.graph.contacts is None else release.graph.contacts.counts.tolist()
+    traits = None if release.traits is None else release.traits.columns
+    promise = release.promise
+    return (
+        release.graph.digest(),
+        promise.levels.tolist(),
+        promise.blocks.tolist(),
+        drawn,
+        traits,
+        release.groups.tolist(),
+        release.rounds,
+    )
+
+
+@pytest.mark.parametrize(("kind", "option"), list(itertools.product(KINDS, MAKING)))
+def test_every_option_of_making_acts_or_is_refused(graphs, kind, option):
+    graph, (value, others) = graphs[kind], MAKING[option]
+    before = _made(graph, others)
+    if before[0] == "refused":
+        pytest.fail(before[1])
+    if option == "must_keep":
+        changed = shoal.anonymize(graph, 3, seed=7, jobs=1, **others).changes()["removed"]
+        value = [pair[:2] for pair in changed[:3]]
+    elif option == "forbid":
+        value = [pair[:2] for pair in shoal.anonymize(graph, 3, seed=7, jobs=1, **others).changes()["added"][:3]]
+    same = _made(graph, others | {option: value}) == before
+    assert same == ((kind, option) in SOLVED)
