@@ -460,7 +460,16 @@ def test_numbers_about_the_original_must_be_coarse(good):
         assert [f.split(":")[0] for f in verdict.failures] == (
             [] if coarse else ["numbers about the original are coarse"]
         )
-    for l1, coarse in ((0, True), (90, False), (95, False), (100, True), (150, True), (160, False), (9_500, True), (10_500, False)):
+    for l1, coarse in (
+        (0, True),
+        (90, False),
+        (95, False),
+        (100, True),
+        (150, True),
+        (160, False),
+        (9_500, True),
+        (10_500, False),
+    ):
         size = claims["n_slices"] * claims["n_nodes"] * (claims["n_nodes"] - 1)
         cost = {"l1": l1, "normalised": l1 / size, "lower_bound": 0, "at_most_times_optimum": None}
         assert shoal.verify(sign(folder, cost=cost, edges=claims["edges"])).holds is coarse
