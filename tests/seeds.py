@@ -112,7 +112,7 @@ def seeds(target: str) -> list[bytes]:
 
         from shoal.sweep import Cell
 
-        cell = Cell("1d", 2, 3, 1, 2, 1, 0.5, 0.5, 0.5, 1.0, 0.0, None, 0.1, {})
+        cell = Cell("1d", "numbers", 2, 3, 1, 2, 1, *5 * [0.5], None, *6 * [None], 0.1, {})
         return [json.dumps(asdict(cell)).encode(), b'{"exact": [0.5], "pivot": [0.5]}', b'{"refused": "too many"}']
     if target == "upload":
         form = b"source=source&target=target&time=time&slice=1d&dialect=csv&time_unit=s"

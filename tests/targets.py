@@ -220,14 +220,15 @@ def kept(data: bytes) -> str:
     from shoal.paper import run
     from shoal.paper.plan import Cell
     from shoal.paper.tasks import RESULTS
-    from shoal.sweep import _Store, suggest
+    from shoal.sweep import suggest
+    from shoal.sweep.cells import Store
 
     place = folder() / "kept"
     shutil.rmtree(place, ignore_errors=True)
-    store = _Store(place, 0, {})
+    store = Store(place, 0, None, {})
     graph = TemporalGraph.from_slices({"a": [(1, 2), (2, 3)]})
-    store.kept._file(("", graph.digest(), 1, 0, [])).write_bytes(data)
-    assert suggest([store.cell("", graph, 1)])[0].k == 1
+    store.kept._file(("", graph.digest(), "numbers", 1, 0, None, [])).write_bytes(data)
+    assert suggest([store.cell("", graph, "numbers", 1)])[0].k == 1
     paper = Kept(place / "paper")
     for task in RESULTS:
         cell = Cell(task, (), 1.0 if task == "seconds" else None)

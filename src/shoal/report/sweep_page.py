@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _CURVES = (
     ("success_after", "an attacker's guess is right", "Risk", "%"),
+    ("new_pairs", "claims true beyond chance", "Learned of new pairs", "%"),
+    ("known_ties", "found beyond what was known", "Learned of known ties", "%"),
     ("kept_share", "original edges kept", "Edges kept", "%"),
     ("pagerank_similarity", "PageRank similarity", "PageRank", ".2f"),
     ("meets_again", "agreement", "Pairs that meet again at once", ".2f"),
@@ -28,7 +30,9 @@ _CURVES = (
 
 def render(sweep: Sweep) -> str:
     """The page as HTML text."""
-    frame = pl.DataFrame([cell.agreements | asdict(cell) for cell in sweep.cells])
+    frame = pl.DataFrame([cell.agreements | asdict(cell) for cell in sweep.cells], infer_schema_length=None)
+    if frame["against"].n_unique() > 1:
+        frame = frame.with_columns(slice=pl.format("{}, against {}", "slice", "against"))
     curves = [
         (title, Markup(_curve(frame.drop_nulls(column), column, label, form)))  # noqa: S704 - drawn by us
         for column, label, title, form in _CURVES
