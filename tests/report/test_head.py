@@ -162,10 +162,16 @@ def test_the_commands_take_a_head(secret_name, tmp_path):
     assert "a date is written as" in refused.stderr
 
 
-def test_it_prints_on_a4_with_charts_and_tables_whole(browser, made):
+@pytest.mark.parametrize("kind", ["mine", "hands"])
+def test_it_prints_on_a4_with_charts_and_tables_whole(browser, made, tmp_path, kind):
     import base64
 
-    place = made[1] / "mine" / "report.html"
+    place = made[1] / kind / "report.html"
+    if kind == "hands":  # whose promise is the longest
+        place = tmp_path / "hands" / "report.html"
+        graph = made[0].original
+        moved = shoal.anonymize(graph, 4, against="graph", seed=1, effort="fast")
+        moved.save(tmp_path / "out", private_report=tmp_path / "hands", title="T", by="B", date="2026-03-01")
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
         browser.get(f"file://{place}")

@@ -9,10 +9,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from axe_core_python.selenium import Axe
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from tests.command import shoal_process
 from tests.read.test_odd_files import PAIRS, headerless, workbook
@@ -85,6 +86,11 @@ class Page:
                 picture = self.browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
                 (self.shots / f"{name}-{width}-{scheme}.png").write_bytes(base64.b64decode(picture["data"]))
         self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def listen(self) -> None:
+        """What axe-core finds that a person with a screen reader or a keyboard would stumble over."""
+        found = Axe().run(self.browser)["violations"]
+        assert not [(v["id"], [n["html"] for n in v["nodes"]]) for v in found if v["impact"] in ("serious", "critical")]
 
     def complaints(self) -> list:
         return [e for e in self.browser.get_log("browser") if e["level"] in ("SEVERE", "WARNING")]
@@ -211,6 +217,50 @@ def test_dropping_a_file_whose_people_are_called_script(page):
     assert not browser.find_elements(By.CSS_SELECTOR, "main script, main img[onerror]")
     browser.get(browser.find_element(By.PARTIAL_LINK_TEXT, "report").get_attribute("href"))
     assert not browser.find_elements(By.CSS_SELECTOR, "script, img[onerror]")
+    assert not page.complaints()
+
+
+def test_both_protections_of_a_directed_file_are_compared_and_one_is_taken(page, tmp_path):
+    """Who began matters, somebody has contacts with names: asked, recommended, tried, made."""
+    browser, file = page.browser, tmp_path / "mails.csv"
+    rows = [f"{a},{b},2024-0{1 + s // 28}-{1 + s % 28:02}" for s, (a, b) in enumerate(PAIRS * 2)]
+    file.write_text("\n".join(["von,an,datum", *rows[:50]]) + "\n")
+    browser.get(page.site.address)
+    page.listen()
+    browser.find_element(By.ID, "file").send_keys(str(file))
+    page.until("#go-audit")
+    browser.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
+    for name, value in (("directed", "yes"), ("slice", "1mo")):
+        Select(browser.find_element(By.ID, f"f-{name}")).select_by_value(value)
+    page.click("#read-again")
+    page.until("#go-audit")
+    page.listen()
+    page.click("#go-audit")
+    page.until("#answers")
+    for name in ("names", "spread", "pairs"):
+        page.click(f"[name=is-{name}]")
+    page.click("#go-advice")
+    assert "Both wishes do not go together" in page.text("#advice")
+    assert browser.find_element(By.CSS_SELECTOR, "[name=against][value=graph]").is_selected()
+    browser.execute_script(
+        "document.querySelector('#k').value = 2; document.querySelector('input[value=fast]').click()"
+    )
+    page.click("#go-compare")
+    assert "contacts change hands" in page.text("#compare table")
+    assert "NOT protected" in page.text("#compare table")
+    page.look("7-beside")
+    page.listen()
+    page.click("#go-run")
+    page.until("#get-release")
+    assert "changed hands" in page.text("#run .tiles")
+    assert "Contacts of particular people are not to be read from it" in page.text("#run .promise")
+    page.look("8-hands")
+    page.listen()
+    folder = page.site.folder / browser.current_url.split("#")[0].rpartition("/")[2]
+    claims = json.loads((folder / "release" / "certificate.json").read_text())
+    assert (claims["against"], claims["directed"], claims["k"]) == ("graph", True, 2)
+    browser.get(browser.find_element(By.PARTIAL_LINK_TEXT, "report").get_attribute("href"))
+    assert "not to be analysed" in browser.page_source
     assert not page.complaints()
 
 

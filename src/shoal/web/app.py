@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import shutil
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -14,18 +13,19 @@ from urllib.parse import parse_qs, unquote
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from shoal.web import demos, views
+from shoal.web.choices import answers_of, asked_of
 from shoal.web.guard import REPORT_POLICY, Guard
 from shoal.web.queue import Queue
 from shoal.web.store import KINDS, Job, Store
+from shoal.web.upload import save
 
 FORM_BYTES = 20_000
-SILENCE = 60  # seconds a sender may pause
 _HERE = Path(__file__).parent
 
 
@@ -53,6 +53,8 @@ def make_app(store: Store, *, hosts: set[str], token: str | None, most_bytes: in
         Route("/jobs/{id}/parts/{part}", part),
         Route("/jobs/{id}/look", read_again, methods=["POST"]),
         Route("/jobs/{id}/audit", audit, methods=["POST"]),
+        Route("/jobs/{id}/answers", answers, methods=["POST"]),
+        Route("/jobs/{id}/compare", compare, methods=["POST"]),
         Route("/jobs/{id}/run", run, methods=["POST"]),
         Route("/jobs/{id}/cancel", cancel, methods=["POST"]),
         Route("/jobs/{id}/delete", delete, methods=["POST"]),
@@ -85,7 +87,7 @@ async def upload(request: Request) -> Response:
     label = views.label_of(unquote(request.headers.get("x-file-name", "")))
     folder = store.new_folder()
     try:
-        size, digest = await _save(request, folder / "input", most)
+        size, digest = await save(request, folder / "input", most)
         if not size:
             raise HTTPException(400, "The file is empty.")
         job = store.add(folder, label, size=size, digest=digest)
@@ -94,28 +96,6 @@ async def upload(request: Request) -> Response:
         raise
     request.app.state.queue.add(job, "look")
     return JSONResponse({"go": f"/jobs/{job.id}"}, 201)
-
-
-async def _save(request: Request, file: Path, most: int) -> tuple[int, str]:
-    """To the disk; how many bytes they are, and what tells them from others."""
-    size, digest, stream = 0, hashlib.sha256(), request.stream()
-    try:
-        with file.open("xb") as out:
-            while True:
-                chunk = await asyncio.wait_for(anext(stream, None), SILENCE)
-                if chunk is None:
-                    return size, digest.hexdigest()
-                size += len(chunk)
-                if size > most:
-                    raise HTTPException(413, views.too_large(most))
-                digest.update(chunk)
-                out.write(chunk)
-    except TimeoutError:
-        raise HTTPException(408, "The upload stopped in the middle.") from None
-    except ClientDisconnect:
-        raise HTTPException(400, "The upload ended too early.") from None
-    except OSError as error:
-        raise HTTPException(507, f"The file cannot be stored ({error.strerror}).") from None
 
 
 async def demo(request: Request) -> Response:
@@ -167,22 +147,44 @@ async def audit(request: Request) -> Response:
     return _to(job, "audit")
 
 
-async def run(request: Request) -> Response:
-    """Make the release."""
-    job, form, queue = _job(request), await _form(request), request.app.state.queue
+async def answers(request: Request) -> Response:
+    """Who might look for somebody, and what the data are for; the page recommends by it."""
+    job = _job(request)
+    job.state["answers"] = answers_of(await _form(request))
+    job.save()
+    return _to(job, "choose")
+
+
+async def compare(request: Request) -> Response:
+    """Try both protections with what is chosen."""
+    job, _ = await _choose(request)
+    await request.app.state.queue.cancel(job, "compare")
+    request.app.state.queue.add(job, "compare")
+    return _to(job, "compare")
+
+
+async def _choose(request: Request) -> tuple[Job, dict[str, str]]:
+    """Keep what the form of the release asks for."""
+    job, form = _job(request), await _form(request)
     found = job.result("audit")
     if job.status("audit") != "done" or found is None:
         raise HTTPException(409, "The file has to be audited first.")
-    k = form.get("k", "")
-    if not (k.isascii() and k.isdigit() and len(k) < 10 and 2 <= int(k) <= found["n_nodes"]):
-        raise HTTPException(400, f"k is a whole number from 2 to the number of people, {found['n_nodes']:,}.")
+    try:
+        job.state["asked"] = asked_of(form, found["n_nodes"])
+    except ValueError as error:
+        raise HTTPException(400, str(error)) from None
+    job.save()
+    return job, form
+
+
+async def run(request: Request) -> Response:
+    """Make the release."""
+    queue = request.app.state.queue
+    job, form = await _choose(request)
     await queue.cancel(job, "run")
     if job.status("run") == "done":
         job.state["released"] = True  # it may have been taken away
-    job.state["k"] = int(k)
-    contacts = form.get("contacts", "")
-    job.state["contacts"] = contacts if contacts in ("counts", "times") else None
-    job.state["effort"] = "fast" if form.get("effort") == "fast" else "balanced"
+    job.state["k"] = job.state["asked"]["k"]
     for name in ("title", "by"):
         text = "".join(c for c in form.get(name, "") if c.isprintable()).strip()
         job.state[name] = text[:200].strip() or None

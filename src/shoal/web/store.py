@@ -20,11 +20,12 @@ from shoal.files.appear import replacing
 
 _ID = re.compile(r"[0-9a-f]{32}")
 # What a job can be asked to do, in this order; whatever comes later is made from what came before.
-KINDS = ("look", "audit", "curve", "run")
+KINDS = ("look", "audit", "curve", "compare", "run")
 _MADE = {
     "look": ("look.json",),
     "audit": ("audit.json",),
     "curve": ("curve.json",),
+    "compare": ("compare.json",),
     "run": ("run.json", "release", "release.zip", "private.json", "exact", "crowds.svg", "slices.svg"),
 }
 
@@ -93,7 +94,7 @@ class Job:
 
     def forget(self, kind: str) -> None:
         """Remove what this step made, and what later steps made of it."""
-        for later in KINDS[KINDS.index(kind) :]:
+        for later in KINDS[KINDS.index(kind) :] if kind in ("look", "audit") else (kind,):
             self.state["status"].pop(later, None)
             for name in _MADE[later]:
                 _remove(self.folder / name)

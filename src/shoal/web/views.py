@@ -14,9 +14,10 @@ import shoal
 from shoal.common.progress import COMPILING
 from shoal.common.words import plural
 from shoal.web import demos
-from shoal.web.store import Job, Store, read_json
+from shoal.web.choices import HORIZONS, MOVES, USES, WHO, advice
+from shoal.web.store import KINDS, Job, Store, read_json
 
-PARTS = ("look", "audit", "cost", "run")
+PARTS = ("look", "audit", "cost", "compare", "run")
 WIDTHS = {"1h": "hour", "1d": "day", "1w": "week", "1mo": "month", "1y": "year", "value": "distinct value"}
 DIALECTS = {
     "csv": "table (CSV, TSV)",
@@ -75,7 +76,16 @@ def _environment() -> Environment:
     pages.filters["percent"] = lambda share: f"{100 * share:.0f} %"
     pages.filters["size"] = size_in_words
     pages.globals.update(
-        words=_WORDS, widths=WIDTHS, dialects=DIALECTS, units=UNITS, version=shoal.__version__, plural=plural
+        words=_WORDS,
+        who=WHO,
+        uses=USES,
+        horizons=HORIZONS,
+        moves=MOVES,
+        widths=WIDTHS,
+        dialects=DIALECTS,
+        units=UNITS,
+        version=shoal.__version__,
+        plural=plural,
     )
     return pages
 
@@ -146,11 +156,13 @@ def _line(job: Job) -> dict[str, Any]:
 
 def _facts(job: Job, k: str) -> dict[str, Any]:
     """Everything the templates of a job speak of."""
-    results = {kind: job.result(kind) for kind in ("look", "audit", "curve", "run")}
+    results = {kind: job.result(kind) for kind in KINDS}
     look, audit = results["look"], results["audit"]
     reading = (look or {}).get("reading") or job.state["reading"]
     most = audit["most_k"] if audit and "most_k" in audit else 50
-    chosen = int(k[:6]) if k.isascii() and k.isdigit() else job.state.get("k", 5)
+    answers = job.state.get("answers", [])
+    recommended, why = advice(answers)
+    chosen = int(k[:6]) if k.isascii() and k.isdigit() else (job.state.get("asked") or {"k": 5})["k"]
     chosen = min(max(chosen, 2), max(most, 2))
     return {
         "job": job,
@@ -159,6 +171,9 @@ def _facts(job: Job, k: str) -> dict[str, Any]:
         "reading": reading,
         "step": WIDTHS.get(reading.get("slice", ""), "slice").replace("distinct value", "slice"),
         "busy": doing(job),
+        "answers": answers,
+        "why": why,
+        "asked": {"against": "numbers", "move": "slice"} | (job.state.get("asked") or {}) | recommended,
         "k": chosen,
         "most_k": most,
         "cost": _cost((results["curve"] or {}).get("cells", []), chosen, max(most, 3)),
@@ -218,10 +233,13 @@ def reading_of(form: dict[str, str]) -> dict[str, Any]:
     """The form of the columns as options of `shoal.read`; what is empty is left out, what is unknown is dropped."""
     names = (
         "source", "target", "time", "layer", "dialect", "slice", "timezone", "time_format", "time_unit", "origin", "encoding",
+        "count",
     )  # fmt: skip
     chosen: dict[str, Any] = {name: form[name].strip()[:200] for name in names if form.get(name, "").strip()}
     if chosen.get("dialect") not in DIALECTS:
         chosen.pop("dialect", None)
+    if form.get("directed") == "yes":
+        chosen["directed"] = True
     for name in ("header", "day_first"):
         if form.get(name) in ("yes", "no"):
             chosen[name] = form[name] == "yes"

@@ -19,6 +19,7 @@ from shoal.common.progress import Progress
 from shoal.errors import ShoalError, speaking_to_a_shell
 from shoal.files.appear import replacing
 from shoal.web import demos
+from shoal.web.beside import side_by_side
 from shoal.web.look import look, plain_words
 from shoal.web.store import read_json, write_json
 
@@ -150,6 +151,12 @@ def _curve(folder: Path, state: dict[str, Any], most: int, progress: Progress) -
     return {"cells": list(cells.values()), "wanted": len(wanted)}
 
 
+def _compare(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> dict[str, Any]:
+    with progress.stage("reading", 1):
+        graph = _graph(folder, state, most)
+    return side_by_side(graph, state["asked"], folder / "input", state["label"], progress)
+
+
 def _run(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> dict[str, Any]:
     from shoal.anonymize import anonymize
     from shoal.audit.verify import verify
@@ -157,8 +164,8 @@ def _run(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> 
     from shoal.report.learned import learned_chart
 
     with progress.stage("reading", 1):
-        graph = _graph(folder, state, most, state.get("contacts"))
-    release = anonymize(graph, state["k"], contacts=state.get("contacts"), effort=state["effort"], progress=progress)
+        graph = _graph(folder, state, most, state["asked"]["contacts"])
+    release = anonymize(graph, **state["asked"], progress=progress)
     certificate = release.save(
         folder / "release", private=folder / "private.json", private_report=folder / "exact", force=True,
         title=state.get("title"), by=state.get("by"), date="today", progress=progress,
@@ -181,6 +188,7 @@ def _run(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> 
         "n_nodes": graph.n_nodes,
         "smallest": release.min_class_size,
         "alone": before["alone"],
+        "against": certificate["against"],
         "guarantee": certificate["guarantee"],
         "edges": certificate["edges"],
         "ids": certificate["ids"],
@@ -222,6 +230,7 @@ _STEPS: dict[str, Callable[[Path, dict[str, Any], int, Progress], dict[str, Any]
     "look": _look,
     "audit": _audit,
     "curve": _curve,
+    "compare": _compare,
     "run": _run,
 }
 
