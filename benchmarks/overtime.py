@@ -13,9 +13,9 @@ import numpy as np
 import sets
 
 import shoal
-from shoal import slices
 from shoal.audit.learn.invented import auc, features, not_in
 from shoal.common.edges import slack_of
+from shoal.plan import slices
 
 NAMES = [
     "Irvine weeks",

@@ -22,9 +22,10 @@ import polars as pl
 
 from shoal.common.progress import Progress
 from shoal.datasets import messenger
+from shoal.demands.settings import Settings
 from shoal.engine.local import peak_memory
 from shoal.large import anonymize_folder
-from shoal.stages import Settings, rebuild_slice
+from shoal.plan.stages import rebuild_slice
 
 DAYS = 28
 STEPS = {"looking": "read", "numbering": "read", "sending": "read", "counting": "count",

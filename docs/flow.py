@@ -50,7 +50,7 @@ def draw() -> str:
         '<defs><marker id="flow-head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
         '<path d="M0 0 L8 4 L0 8 z"/></marker></defs>',
         '<rect class="frame" x="212" y="130" width="540" height="112" rx="10"/>',
-        '<text class="sub" x="532" y="154">anonymize.py, on pieces.py and an engine/: the method on one page</text>',
+        '<text class="sub" x="532" y="154">anonymize.py, on plan/ and an engine/: the method on one page</text>',
     ]
     parts += [f'<path d="{path}" marker-end="url(#flow-head)"/>' for path in PATHS[:3]]
     parts += [f'<path d="{PATHS[3]}"/>']

@@ -11,10 +11,11 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal import InputError, TemporalGraph, stages
+from shoal import InputError, TemporalGraph
 from shoal.common.randomness import Randomness
 from shoal.demands.promise import make_promise
 from shoal.errors import GuaranteeError
+from shoal.plan import stages
 from shoal.realize import SliceLimits, SliceView
 from shoal.rebuild import within
 from shoal.web.guard import Guard
@@ -45,7 +46,9 @@ def test_a_slice_that_breaks_its_limits_is_not_given_away(keys):
 
 def test_a_release_with_somebody_in_too_small_a_crowd_is_not_given_away(monkeypatch):
     monkeypatch.setattr(
-        importlib.import_module("shoal.anonymize"), "rebuild_slices", lambda graph, *rest, **more: (graph, 0.0)
+        importlib.import_module("shoal.anonymize"),
+        "rebuild_slices",
+        lambda request, *rest, **more: (request.graph, 0.0),
     )
     with pytest.raises(GuaranteeError, match="too small a crowd"):
         shoal.anonymize(GRAPH, 3, seed=1)
@@ -53,7 +56,9 @@ def test_a_release_with_somebody_in_too_small_a_crowd_is_not_given_away(monkeypa
 
 def test_out_degrees_that_tell_people_apart_are_not_given_away(monkeypatch):
     monkeypatch.setattr(
-        importlib.import_module("shoal.anonymize"), "rebuild_slices", lambda graph, *rest, **more: (graph, 0.0)
+        importlib.import_module("shoal.anonymize"),
+        "rebuild_slices",
+        lambda request, *rest, **more: (request.graph, 0.0),
     )
     into_alike = TemporalGraph.from_slices({"all": [(1, 2), (1, 3), (2, 1)]}, directed=True)
     assert into_alike.degree_matrix()[:, 0].tolist() == [1, 1, 1]

@@ -286,7 +286,7 @@ def test_options_act_or_are_refused(method, monkeypatch):
 
 def test_time_runs_from_the_beginning(monkeypatch):
     """Neighbours are found on the same clock: what they take is gone."""
-    import shoal.stages as stages
+    import shoal.plan.stages as stages
 
     clock, given = iter([0.0, 50.0]), []
     monkeypatch.setattr(stages.time, "monotonic", lambda: next(clock))
@@ -328,7 +328,7 @@ def test_medians_are_taken_under_limits_too(directed):
 
 def test_effort_counts_in_one_slice_and_under_limits(monkeypatch):
     """How often crowds are looked through, how large a slice the solver gets."""
-    from shoal import stages
+    from shoal.plan import stages
 
     asked = {}
     for name, option in (

@@ -8,21 +8,21 @@ of them then finds at least k. How each stage is done, method by method, stands 
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from shoal.common.checks import formerly, some_jobs, some_progress
 from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
-from shoal.demands.against import Moving, make_moving
-from shoal.demands.limits import Limits, make_limits
+from shoal.demands.against import make_moving
+from shoal.demands.limits import make_limits
 from shoal.demands.promise import Promise, make_promise
+from shoal.demands.request import Request
+from shoal.demands.settings import METHODS, Settings
 from shoal.draw import check_contacts, draw_contacts
 from shoal.engine import Tell
 from shoal.engine.work import Runner, check_run, open_runner
@@ -33,10 +33,10 @@ from shoal.move.guide import guide_columns
 from shoal.move.steps import Moved, rebuild_moved
 from shoal.people.grouping import group_strata, published
 from shoal.people.traits import Asked, make_traits
-from shoal.pieces import group_blocks, search_blocks
+from shoal.plan.pieces import group_blocks, search_blocks
+from shoal.plan.slices import rebuild_slices, retie_slices
+from shoal.plan.stages import Groups
 from shoal.release import Release
-from shoal.slices import rebuild_slices, retie_slices
-from shoal.stages import METHODS, Groups, Settings
 from shoal.warm import warm
 
 __all__ = ["METHODS", "Release", "anonymize"]
@@ -167,90 +167,86 @@ def anonymize(
         promise = replace(promise, strata=traits.strata, attributes=traits.attributes)
     settings = Settings(method, effort, time_limit, objective, removal_weight, restarts, density)
     limits = make_limits(graph, allow=allow, must_keep=must_keep, forbid=forbid, exempt=exempt, method=method)
-    moving = make_moving(graph, promise, limits, against=against, move=move, contacts=contacts, **vars(settings))
+    moving = make_moving(graph, promise, limits, against=against, move=move, **vars(settings))
     check_contacts(graph, contacts, protected=protect_counts)
     promise = replace(promise, contacts=protect_counts)
-    shard_people = check_run(shard_people, work_dir, resume=resume)
-    progress, what = some_progress(progress), described(graph, promise, settings, limits, moving, shard_people)
+    shard_people, progress = check_run(shard_people, work_dir, resume=resume), some_progress(progress)
+    request = Request(graph, promise, settings, shard_people, limits, moving, contacts, traits)
     where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
     warm(progress)
-    with open_runner(what, seed, **where, within=graph.run) as run:
+    with open_runner(request.described(), seed, **where, within=graph.run) as run:
         chance = Randomness(seed if run.work is None else run.work.seed, graph.digest())
         try:
             with progress.stage("grouping", 100) as tell:
-                guide = None if moving is None else guide_columns(graph, chance, run)
-                group = group_blocks if traits is None else functools.partial(group_strata, traits=traits)
-                groups = group(graph, promise, settings, limits, chance, shard_people, run, tell, guide=guide)
+                groups = group(request, chance, run, tell)
             with progress.stage("rebuilding", graph.n_slices) as tell:
                 labels = [g.labels for g in groups]
-                released, price, moved = rebuild(
-                    graph, promise, settings, limits, moving, chance, labels, run, tell, change_class=traits is None
-                )
+                rebuilt = rebuild(request, labels, chance, run, tell, change_class=traits is None)
         except NoReleaseError as refusal:
-            assert limits is not None
-            if traits is not None:  # the search looks at numbers of edges alone
-                raise
-            (groups, released), price, moved = search_blocks(graph, promise, settings, limits, refusal), 0.0, None
-        if moved is None:  # retying compares with the original, which nothing may do after ties were moved
-            with progress.stage("retying", 100) as tell:
-                released = retie_slices(graph, released, settings, limits, chance, run, tell)
-    check_promise(released, promise)
-    if contacts is not None:
-        with progress.stage("drawing contacts", graph.n_slices) as tell:
-            released.contacts = draw_contacts(graph, released, contacts, promise, chance, some_jobs(jobs), tell)
+            groups, found = search_blocks(request, refusal)
+            rebuilt = Rebuilt(found)
+        released = finish(request, rebuilt, chance, run, progress, some_jobs(jobs))
     return Release(
         original=graph, graph=released, promise=promise, groups=_lasting(released, groups, promise), method=method,
         chance=chance, rounds=[count for g in groups for count in g.rounds], bound=sum(g.bound for g in groups),
-        limits=limits, moved=moved, work=run.work,
+        limits=limits, moved=rebuilt.moved, work=run.work, density=rebuilt.price(settings),
         traits=None if traits is None else published(traits, promise, released),
-        density=round(price) if settings.keeps_density and moved is None else None,
     )  # fmt: skip
 
 
+class Rebuilt(NamedTuple):
+    """A graph with the degrees of its release, about how many edits keeping its density took, and how ties changed hands."""
+
+    graph: TemporalGraph
+    edits: float = 0.0
+    moved: Moved | None = None
+
+    def price(self, settings: Settings) -> int | None:
+        """What keeping the density took; None where it was not kept."""
+        return round(self.edits) if settings.keeps_density and self.moved is None else None
+
+
+def group(
+    request: Request, chance: Randomness, run: Runner, tell: Tell, some: np.ndarray | None = None
+) -> list[Groups]:
+    """Stage 1 for everybody or for `some`: inside communities where ties will move, inside strata where people have attributes."""
+    guide = None if request.moving is None else guide_columns(request.graph, chance, run)
+    if request.traits is not None:
+        return group_strata(request, chance, run, tell, guide)
+    return group_blocks(request, chance, run, tell, some, guide)
+
+
 def rebuild(
-    graph: TemporalGraph,
-    promise: Promise,
-    settings: Settings,
-    limits: Limits | None,
-    moving: Moving | None,
-    chance: Randomness,
+    request: Request,
     labels: list[np.ndarray],
+    chance: Randomness,
     run: Runner,
     tell: Tell,
     *,
     change_class: bool,
     secret: bytes | None = None,
-) -> tuple[TemporalGraph, float, Moved | None]:
-    """Stages 2 and 3; what it took to keep the numbers of edges; and, against a second graph, how ties changed hands before."""
-    if moving is None:
-        made = rebuild_slices(graph, promise, settings, limits, chance, labels, run, tell, change_class=change_class)
-        return *made, None
+) -> Rebuilt:
+    """Stages 2 and 3; against a second graph ties change hands before, by the `secret` of an earlier release or a new one."""
+    if request.moving is None:
+        return Rebuilt(*rebuild_slices(request, labels, chance, run, tell, change_class=change_class))
     secret = secret or chance.secret("move")
-    released, totals = rebuild_moved(graph, promise, moving, secret, settings.effort, chance, labels, run, tell)
-    return released, 0.0, Moved(moving.move, secret, totals)
+    released, totals = rebuild_moved(request, secret, labels, chance, run, tell)
+    return Rebuilt(released, moved=Moved(request.moving.move, secret, totals))
 
 
-def described(
-    graph: TemporalGraph,
-    promise: Promise,
-    settings: Settings,
-    limits: Limits | None,
-    moving: Moving | None,
-    shard_people: int,
-) -> dict[str, Any]:
-    """Everything but the seed that determines a release, for the work folder."""
-    return {
-        "input": graph.digest().hex(),
-        "k": hashlib.blake2b(promise.levels.tobytes(), digest_size=16).hexdigest(),
-        "horizon": promise.blocks.tolist(),
-        "options": repr(settings),
-        "limits": None if limits is None else limits.digest(),
-        "move": None if moving is None else moving.move,
-        "strata": None
-        if promise.strata is None
-        else hashlib.blake2b(promise.strata.tobytes(), digest_size=16).hexdigest(),
-        "shard size": shard_people,
-    }
+def finish(
+    request: Request, rebuilt: Rebuilt, chance: Randomness, run: Runner, progress: Progress, jobs: int
+) -> TemporalGraph:
+    """What is released: retied, held against the promise, and with contacts where they are asked for."""
+    graph, released = request.graph, rebuilt.graph
+    if rebuilt.moved is None:  # retying compares with the original, which nothing may do after ties were moved
+        with progress.stage("retying", 100) as tell:
+            released = retie_slices(request, released, chance, run, tell)
+    check_promise(released, request.promise)
+    if request.contacts is not None:
+        with progress.stage("drawing contacts", graph.n_slices) as tell:
+            released.contacts = draw_contacts(graph, released, request.contacts, request.promise, chance, jobs, tell)
+    return released
 
 
 def check_promise(released: TemporalGraph, promise: Promise) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.anonymize import check_promise, described, rebuild
+from shoal.anonymize import finish, group, rebuild
 from shoal.common.checks import a_path, formerly, some_jobs, some_progress
 from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
@@ -25,19 +25,17 @@ from shoal.contacts.build import ids_as_series
 from shoal.demands.against import Moving, make_moving
 from shoal.demands.limits import Limits, make_limits
 from shoal.demands.promise import Promise
-from shoal.draw import check_contacts, draw_contacts
+from shoal.demands.request import Request
+from shoal.demands.settings import Settings
+from shoal.draw import check_contacts
 from shoal.engine.work import check_run, open_runner
 from shoal.errors import InputError
 from shoal.files.appear import recover, sha256
 from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
-from shoal.move.guide import guide_columns
-from shoal.pieces import group_blocks
 from shoal.read.record import are_kept, are_numbers, read_record
 from shoal.read.release import read_claims, read_table
 from shoal.release import Release
-from shoal.slices import retie_slices
-from shoal.stages import Settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,38 +132,26 @@ def extend(
     levels[~new] = [known["levels"][name] for name in old_names]
     promise, bound = Promise(levels, np.zeros(whole.n_slices, np.int64), None), 0
     moving = _moving(whole, promise, limits, known, settings, contacts)
-    what = described(whole, promise, settings, limits, moving, shard_people) | {"record": digest}
+    request = Request(whole, promise, settings, shard_people, limits, moving, contacts)
     where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
-    with open_runner(what, seed, **where, within=whole.run) as run:
+    with open_runner(request.described() | {"record": digest}, seed, **where, within=whole.run) as run:
         chance = Randomness(seed if run.work is None else run.work.seed, context)
         with progress.stage("grouping", 100) as tell:
             if joining:
-                guide = None if moving is None else guide_columns(whole, chance, run)
-                (found,) = group_blocks(
-                    whole, promise, settings, limits, chance, shard_people, run, tell, some=new, guide=guide
-                )
+                (found,) = group(request, chance, run, tell, some=new)
                 labels[new], bound = max(known["groups"].values(), default=-1) + 1 + found.labels[new], found.bound
         _, labels = np.unique(labels, return_inverse=True)
         with progress.stage("rebuilding", whole.n_slices) as tell:
             secret = None if moving is None else bytes.fromhex(known["moved"]["secret"])
-            released, price, moved = rebuild(
-                whole, promise, settings, limits, moving, chance, [labels], run, tell, change_class=False, secret=secret
-            )
-        if moved is None:
-            with progress.stage("retying", 100) as tell:
-                released = retie_slices(whole, released, settings, limits, chance, run, tell)
-    check_promise(released, promise)
-    if contacts is not None:
-        with progress.stage("drawing contacts", whole.n_slices) as tell:
-            released.contacts = draw_contacts(whole, released, contacts, promise, chance, some_jobs(jobs), tell)
+            rebuilt = rebuild(request, [labels], chance, run, tell, change_class=False, secret=secret)
+        released = finish(request, rebuilt, chance, run, progress, some_jobs(jobs))
     waiting = tuple(node for node in newcomers if not joining)
     highest = max(known.get("highest", 0), *map(_number, (*known["ids"], *published)))
     series = ids_as_series(nodes) if kept else _names(nodes, names, highest + 1, chance)
     after = Earlier(folder, file, digest, known, series, highest + len(joining), len(joining), kept, waiting)
     return Release(
         original=whole, graph=released, promise=promise, groups=labels, method="extend", chance=chance, rounds=[], bound=bound,
-        after=after, limits=limits, moved=moved, work=run.work,
-        density=round(price) if settings.keeps_density and moved is None else None,
+        after=after, limits=limits, moved=rebuilt.moved, work=run.work, density=rebuilt.price(settings),
     )  # fmt: skip
 
 
@@ -181,7 +167,7 @@ def _moving(
     moved = known.get("moved")
     if moved is None:
         return None
-    return make_moving(graph, promise, limits, against="graph", move=moved["move"], contacts=contacts, **vars(settings))
+    return make_moving(graph, promise, limits, against="graph", move=moved["move"], **vars(settings))
 
 
 def _limits(graph: TemporalGraph, known: dict[str, Any], **given: Any) -> Limits | None:

@@ -14,7 +14,8 @@ from shoal._numba import compiling
 
 
 def _group() -> None:
-    from shoal.stages import Settings, group_people
+    from shoal.demands.settings import Settings
+    from shoal.plan.stages import group_people
 
     rng = np.random.default_rng(0)
     rows, levels = rng.integers(0, 6, (40, 3), dtype=np.int32), np.full(40, 2, np.int64)
@@ -24,8 +25,9 @@ def _group() -> None:
 
 
 def _realize() -> None:
+    from shoal.demands.settings import Settings
+    from shoal.plan.stages import realize
     from shoal.realize import SliceView
-    from shoal.stages import Settings, realize
 
     rng = np.random.default_rng(0)
     pairs = np.column_stack(np.triu_indices(12, 1)).astype(np.int32)

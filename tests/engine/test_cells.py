@@ -23,7 +23,7 @@ def test_cut_slices_are_simple_and_everybody_has_company(directed, how, seed, n,
     slices = {day: [(u, v) for u, v in rng.integers(n, size=(3 * n, 2)).tolist() if u != v] for day in ("a", "b")}
     graph = shoal.TemporalGraph.from_slices(slices, nodes=range(n), directed=directed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("shoal.cells.CELL_EDGES", most)
+        patch.setattr("shoal.plan.cells.CELL_EDGES", most)
         release = shoal.anonymize(graph, k, seed=1, **how)
     assert release.min_class_size >= k
     for t in range(2):
@@ -38,7 +38,7 @@ def test_cut_slices_are_simple_and_everybody_has_company(directed, how, seed, n,
 def test_cells_are_cut_alike_in_memory_over_files_and_on_a_cluster(tmp_path, monkeypatch):
     graph = shoal.datasets.messenger(300, 3, seed=2)
     whole = shoal.anonymize(graph, 3, seed=5, effort="fast")
-    monkeypatch.setattr("shoal.cells.CELL_EDGES", 100)
+    monkeypatch.setattr("shoal.plan.cells.CELL_EDGES", 100)
     cut = shoal.anonymize(graph, 3, seed=5, effort="fast", jobs=1)
     assert cut.graph != whole.graph
     assert cut.edges.changed < 0.8 * graph.n_edges  # cells keep edges, if fewer than the whole slice does
@@ -55,7 +55,7 @@ def test_cells_are_cut_alike_in_memory_over_files_and_on_a_cluster(tmp_path, mon
 
 def test_a_cell_that_is_left_is_noticed(monkeypatch):
     graph = shoal.datasets.messenger(60, 1, seed=2)
-    monkeypatch.setattr("shoal.cells.CELL_EDGES", 10)
-    monkeypatch.setattr("shoal.cells.rebuild_slice", lambda edges, *rest, **options: (edges[:, ::-1], 0.0))
+    monkeypatch.setattr("shoal.plan.cells.CELL_EDGES", 10)
+    monkeypatch.setattr("shoal.plan.cells.rebuild_slice", lambda edges, *rest, **options: (edges[:, ::-1], 0.0))
     with pytest.raises(GuaranteeError, match="a cell was left"):
         shoal.anonymize(graph, 2, effort="fast", horizon=1)

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as arrays
 import shoal
 from shoal import InputError
 from shoal.group.cut import find_cuts, join_small, shard_of, wanted_shards
-from shoal.shards import CutPiece, _cut, _shards
+from shoal.plan.shards import CutPiece, _cut, _shards
 from tests.engine.conftest import hashes
 from tests.uncompiled import examples
 
@@ -57,6 +57,9 @@ def test_few_people_are_not_cut():
     assert shoal.anonymize(graph, 3, seed=1).graph == shoal.anonymize(graph, 3, seed=1, shard_people=10**9).graph
 
 
+ROWS = arrays.arrays(np.int32, st.tuples(st.integers(1, 120), st.integers(1, 4)), elements=st.integers(0, 6))
+
+
 def cut_people(rows, k, size, rng):
     """The people of every shard, cut in two blocks, as `group_blocks` does it."""
     cuts = find_cuts(rows, wanted_shards(len(rows), size), rng)
@@ -70,11 +73,7 @@ def cut_people(rows, k, size, rng):
 
 
 @examples(40)
-@given(
-    arrays.arrays(np.int32, st.tuples(st.integers(1, 120), st.integers(1, 4)), elements=st.integers(0, 6)),
-    st.integers(1, 5),
-    st.integers(1, 60),
-)
+@given(ROWS, st.integers(1, 5), st.integers(1, 60))
 def test_cuts_part_people_and_never_equals(rows, k, size):
     shards = cut_people(rows, k, size, np.random.default_rng(0))
     assert sorted(np.concatenate(shards).tolist()) == list(range(len(rows)))
@@ -87,11 +86,7 @@ def test_cuts_part_people_and_never_equals(rows, k, size):
 
 
 @examples(60)
-@given(
-    arrays.arrays(np.int32, st.tuples(st.integers(1, 120), st.integers(1, 4)), elements=st.integers(0, 6)),
-    st.integers(0, 10_000),
-    st.integers(1, 60),
-)
+@given(ROWS, st.integers(0, 10_000), st.integers(1, 60))
 def test_every_shard_is_large_enough_for_the_levels_in_it(rows, seed, size):
     rng = np.random.default_rng(seed)
     ks = rng.integers(1, 4, len(rows))

@@ -111,7 +111,7 @@ def test_dates_that_nothing_tells_apart_are_refused(tmp_path):
 
 
 def test_a_whole_release_on_two_engines(tmp_path, start_cluster):
-    """Text ids, directions, layers, levels, a horizon and limits: the same bytes, and the edges of one CSV."""
+    """Text ids, directions, layers, levels, a horizon, limits, moved ties: the same bytes, and the edges of one CSV."""
     graph = shoal.datasets.messenger(120, 4, seed=5)
     rows = [
         (f"person {u}", f"person {v}", f"2024-05-0{t + 1}", "xy"[(u + t) % 2])
@@ -125,6 +125,7 @@ def test_a_whole_release_on_two_engines(tmp_path, start_cluster):
     for name, asked in (
         ("levels", {"k": {one: 2 + i % 3 for i, one in enumerate(people)}, "horizon": 2}),
         ("limits", {"k": 2, **limits, "forbid": [(people[3], people[4])]}),
+        ("moved", {"k": 3, "against": "graph"}),
     ):
         k = asked.pop("k")
         shoal.anonymize(shoal.read(file, **read), k, **asked, **FAST).save(tmp_path / name, report=False)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import shoal
@@ -42,6 +44,7 @@ KINDS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "whole ties": ({}, {"move": "tie"}),
     "weeks": ({"n_slices": 9}, {"move": "1w"}),
     "k = 1": ({}, {"k": 1}),
+    "attributes": ({}, {"people": pl.DataFrame({"node": range(40), "sex": ["f", "m"] * 20}), "attributes": ["sex"]}),
 }
 
 
@@ -86,6 +89,41 @@ def test_work_that_was_stopped_goes_on_to_the_same_release(tmp_path: Path) -> No
         step.unlink()
     resumed = shoal.anonymize(graph, **options, work_dir=tmp_path / "w", resume=True)
     assert whole.graph == kept.graph == resumed.graph
+
+
+@pytest.mark.parametrize("kind", ["times", "counts"])
+@pytest.mark.parametrize("protect_counts", [False, True])
+def test_contacts_are_drawn_for_moved_ties(kind: str, protect_counts: bool, tmp_path: Path) -> None:
+    graph, rng = graph_of(30, 3, seed=6), np.random.default_rng(0)
+    rows = [
+        (u, v, f"2024-01-0{t + 1}T{hour:02}:00")
+        for t in range(3)
+        for u, v in graph.edges(t).tolist()
+        for hour in rng.integers(0, 24, 1 + u % 3)
+    ]
+    pl.DataFrame(rows, schema=["source", "target", "time"], orient="row").write_csv(tmp_path / "in.csv")
+    options = {"against": "graph", "contacts": kind, "protect_counts": protect_counts, "effort": "fast"}
+    release = shoal.anonymize(shoal.read(tmp_path / "in.csv", slice="1d", contacts=kind), 3, seed=1, **options)
+    bare = shoal.anonymize(shoal.read(tmp_path / "in.csv", slice="1d"), 3, seed=1, against="graph", effort="fast")
+    assert release.graph.contacts is not None
+    assert [release.graph.edges(t).tolist() for t in range(3)] == [bare.graph.edges(t).tolist() for t in range(3)]
+    release.save(tmp_path / "r", private=tmp_path / "record.json", report=False)
+    assert shoal.verify(tmp_path / "r", record=tmp_path / "record.json").holds
+
+
+def test_extensions_of_moved_releases_are_never_retied(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    graph = graph_of(20, 4, seed=7)
+    parts = [
+        {p.label: graph.edges(t).tolist() for t, p in enumerate(graph.slices) if t // 2 == half} for half in (0, 1)
+    ]
+    one, later = (TemporalGraph.from_slices(part, nodes=range(20)) for part in parts)
+    shoal.anonymize(one, 3, seed=1, against="graph", effort="fast").save(tmp_path / "a", private=tmp_path / "a.json")
+
+    def never(*given: Any, **more: Any) -> None:
+        raise AssertionError("this compares with the original")
+
+    monkeypatch.setattr(importlib.import_module("shoal.anonymize"), "retie_slices", never)
+    assert shoal.extend(tmp_path / "a", later, tmp_path / "a.json", seed=2, effort="fast").moved is not None
 
 
 @pytest.mark.parametrize("move", ["slice", "tie", "1w"])

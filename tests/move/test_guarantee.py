@@ -6,6 +6,8 @@ dealt out otherwise inside groups, with the same totals. Two samples of one dist
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
@@ -13,6 +15,8 @@ from scipy.stats import chi2_contingency
 from shoal.common.randomness import Randomness
 from shoal.demands.against import make_moving
 from shoal.demands.promise import Promise
+from shoal.demands.request import Request
+from shoal.demands.settings import Settings
 from shoal.engine import open_engine
 from shoal.engine.work import Runner
 from shoal.graph import TemporalGraph
@@ -96,7 +100,7 @@ def test_releases_have_the_same_distribution(kind: str) -> None:
     other = dealt_out_otherwise(one)
     promise = Promise(np.full(NOBODY, 2), np.zeros(one.n_slices, np.int64), None)
     moving = make_moving(one, promise, None, against="graph", move="slice")
-    assert moving is not None
+    request = Request(one, promise, Settings("search", "fast", None, "edges", 1.0, 1), NOBODY, moving=moving)
 
     def releases(graph: TemporalGraph, first: int) -> list[str]:
         found = []
@@ -104,13 +108,10 @@ def test_releases_have_the_same_distribution(kind: str) -> None:
             for seed in range(first, first + tries):
                 chance = Randomness(seed, b"")
                 made, _ = rebuild_moved(
-                    graph,
-                    promise,
-                    moving,
+                    replace(request, graph=graph),
                     chance.secret("move"),
-                    "fast",
-                    chance,
                     [LABELS],
+                    chance,
                     Runner(engine),
                     lambda x: None,
                 )

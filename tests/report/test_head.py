@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import unicodedata
 
 import pytest
+from pypdf import PdfReader
 
 import shoal
 from shoal import InputError, TemporalGraph
@@ -13,6 +16,7 @@ from shoal.datasets import messenger
 from shoal.measure import compare
 from shoal.published.about import make_about
 from shoal.published.coarse import floor_grid
+from shoal.report.summary import QUESTIONS
 from shoal.slicing import Slicing
 from tests.command import shoal as command
 
@@ -109,7 +113,7 @@ def test_tables_have_heads_and_measures_are_explained_in_text(made):
         html = (made[1] / name / "report.html").read_text()
         assert html.count("<main>") == html.count('<div class="sign">') == 1
         assert "<th title=" not in html
-        assert html.count("<thead><tr><th scope=") == (3 if name == "mine" else 2)  # what is learned is private
+        assert html.count("<thead><tr><th scope=") == (4 if name == "mine" else 3)  # what is learned is private
         assert not re.findall(r"<th>", html)
         assert "<small>Whether the same people are important" in html
         assert "a line of the file that was read" in html
@@ -173,8 +177,55 @@ def test_it_prints_on_a4_with_charts_and_tables_whole(browser, made):
             {"width": round((210 - 2 * 17) / 25.4 * 96), "height": 1000, "deviceScaleFactor": 1, "mobile": False},
         )
         assert browser.execute_script("return document.querySelector('.first').offsetHeight") < one_page
+        rows = browser.execute_script("return [...document.querySelectorAll('tr')].map(row => row.innerText)")
         pdf = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"])
-        assert 4 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 9
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    pages = PdfReader(io.BytesIO(pdf)).pages
+    assert 4 <= len(pages) <= 12
+    assert {tuple(round(float(side) / 72 * 25.4) for side in page.mediabox[2:]) for page in pages} == {(210, 297)}
+    printed = [
+        re.sub(r"\s", "", unicodedata.normalize("NFKC", page.extract_text())) for page in pages
+    ]  # fi is one letter
+    cut = [row for row in rows if not any(stands_in(page, row) for page in printed)]
+    assert not cut  # a row stands whole on one page
+    for title in (
+        "What is in it",
+        "What was promised",
+        "Who would learn what",
+        "What it may be used for, and what not",
+    ):
+        assert stands_in(printed[0], title)
+    assert any(stands_in(page, "Data sheet") for page in printed[-2:])
+
+
+def stands_in(page: str, text: str) -> bool:
+    """Whether every word is on the page, wherever its lines and columns break."""
+    return all(word in page for word in re.findall(r"\w+", text))
+
+
+def test_the_first_page_says_what_it_is_for_and_the_last_how_to_cite_it(made):
+    release, place = made
+    told, exact = (json.loads((place / name / "report.json").read_text()) for name in ("out", "mine"))
+    for numbers in (told, exact):
+        assert numbers["card"]["structure"]["nodes"].startswith(f"{release.graph.n_nodes:,}")
+        assert "undirected, unweighted, temporal" in numbers["card"]["overall"]["kind"]
+        assert numbers["card"]["meta-information"]["licence and access"] == ""  # for the publisher
+        assert "Rossi, Musolesi and Torsello (2015)" in numbers["methods"]
+        assert f"k = {release.k}" in numbers["methods"]
+        assert any("particular people" in one for one in numbers["uses"]["not_for"])
+        assert numbers["who_learns"][0][1] == f"is left with at least {release.min_class_size} candidates"
+        assert numbers["who_learns"][-1][0].startswith("holds contacts with names")
+    asked = [question for name in ("close", "rough", "far", "untold") for question in exact["uses"][name]]
+    assert sorted(asked) == sorted(QUESTIONS.values())
+    assert "how far outbreaks get" in told["uses"]["untold"]  # that would tell something about the original
+
+
+def test_against_a_graph_pairs_are_not_to_be_analysed(tmp_path):
+    graph = messenger(60, 6, seed=1)
+    shoal.anonymize(graph, 3, against="graph", seed=1, effort="fast").save(tmp_path / "out")
+    html = (tmp_path / "out" / "report.html").read_text()
+    assert "contacts of particular pairs: ends of edges changed hands" in html
+    assert "changed hands inside groups by random permutations" in html
+    assert "of the original edges" not in html

@@ -60,10 +60,6 @@ def make_moving(
             "against='graph' gives groups the mean of their members' degrees: objective, weight and density cannot be chosen",
         ),
         (
-            how.get("contacts") is not None,
-            "against='graph' looks at nobody's own contacts after they were moved, and contacts (--contacts) are drawn from them",
-        ),
-        (
             limits is not None and limits.allow != "both",
             "against='graph' moves contacts to other people, so neither 'only added' nor 'only removed' could be true of it",
         ),

@@ -6,18 +6,18 @@ randomness, so the results are the same wherever and in whatever order pieces ru
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from shoal.common.checks import a_text, some_jobs
-from shoal.engine.local import LocalEngine
+from shoal.engine.local import LocalEngine, Step
+from shoal.engine.local import Tell as Tell  # what tasks are handed, for everybody who writes one
 from shoal.engine.parts import Array
 from shoal.errors import InputError
 
 ENGINES = ("local", "dask")
-Tell = Callable[[float], None]
 
 
 class Result(NamedTuple):
@@ -40,7 +40,7 @@ class Engine(Protocol):
 
     peaks: dict[str, int]
 
-    def map(self, task: Callable[[Any, int, Tell], Any], pieces: Sequence[Any], tell: Tell | None = None) -> list[Any]:
+    def map(self, task: Step, pieces: Sequence[Any], tell: Tell | None = None) -> list[Any]:
         """`[task(piece) for piece in pieces]`, in the order of the pieces; `tell` hears the share done."""
         ...
 

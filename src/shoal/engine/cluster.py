@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +20,7 @@ from distributed import Client, KilledWorker, LocalCluster, as_completed
 from distributed.comm import CommClosedError
 
 from shoal.common.checks import shown
-from shoal.engine.local import peak_memory
+from shoal.engine.local import Step, Tell, peak_memory
 from shoal.errors import InputError, ShoalError
 
 CONNECT = 20  # seconds to reach a scheduler
@@ -34,12 +34,7 @@ class DaskEngine:
         self.client = client
         self.peaks: dict[str, int] = {}
 
-    def map(
-        self,
-        task: Callable[[Any, int, Callable[[float], None]], Any],
-        pieces: Sequence[Any],
-        tell: Callable[[float], None] | None = None,
-    ) -> list[Any]:
+    def map(self, task: Step, pieces: Sequence[Any], tell: Tell | None = None) -> list[Any]:
         """Results in the order of the pieces, a few more in flight than there are workers."""
         results: list[Any] = [None] * len(pieces)
         waiting = iter(range(len(pieces)))
@@ -80,7 +75,7 @@ class DaskEngine:
         return results
 
 
-def _measured(task: Callable[..., Any], piece: Any) -> tuple[Any, str, int]:
+def _measured(task: Step, piece: Any) -> tuple[Any, str, int]:
     """The result of a task, and the memory its worker has needed up to now."""
     from distributed import get_worker
 

@@ -11,6 +11,9 @@ from typing import Any
 
 from shoal.common.progress import run_jobs
 
+Tell = Callable[[float], None]
+Step = Callable[[Any, int, Tell], Any]  # of a piece, how many threads it may use, and whom it tells how far it is
+
 
 def peak_memory() -> int:
     """The most memory this process has had, in bytes."""
@@ -31,12 +34,7 @@ class LocalEngine:
         self.jobs = jobs
         self.peaks: dict[str, int] = {}
 
-    def map(
-        self,
-        task: Callable[[Any, int, Callable[[float], None]], Any],
-        pieces: Sequence[Any],
-        tell: Callable[[float], None] | None = None,
-    ) -> list[Any]:
+    def map(self, task: Step, pieces: Sequence[Any], tell: Tell | None = None) -> list[Any]:
         """Results in the order of the pieces."""
         if len(pieces) == 1:
             results = [task(pieces[0], self.jobs, tell or _silent)]

@@ -40,17 +40,18 @@ RARE = 4
 TINY = 200
 WIDE_SLICES = 256
 NARROW_SLICES = 64
-SMALL = 5_000
 MAX_ROW = 2**30  # kernels add up in 32 bits
 
 
 class Effort(NamedTuple):
-    """Steps per person on small and on large inputs, stretches between zones, first and last temperature.
+    """Steps per person on inputs of up to ``small`` people and on large ones, stretches between zones, first and last
+    temperature.
 
     ``crowding`` is by how much each further member of a group adds to the steps.
     """
 
     steps: int
+    small: int
     steps_large: int
     stretches: int
     hot: float
@@ -59,9 +60,9 @@ class Effort(NamedTuple):
 
 
 EFFORTS = {
-    "fast": Effort(180, 60, 4, 0.15, 0.02, 0.1),
-    "balanced": Effort(1_700, 250, 10, 0.4, 0.02, 0.05),
-    "thorough": Effort(20_000, 2_000, 40, 0.6, 0.02, 0.1),
+    "fast": Effort(180, 5_000, 60, 4, 0.15, 0.02, 0.1),
+    "balanced": Effort(10_200, 2_500, 250, 30, 0.6, 0.02, 0.05),
+    "thorough": Effort(20_000, 5_000, 2_000, 40, 0.6, 0.02, 0.1),
 }
 
 
@@ -195,7 +196,7 @@ def _steps_per_person(state: State, effort: Effort) -> int:
     many steps as one of ``TINY`` people.
     """
     n, width = int(np.sum(state.people["label"] >= 0)), state.degrees.shape[1]
-    steps = np.clip(SMALL / n, effort.steps_large / effort.steps, 1) * effort.steps
+    steps = np.clip(effort.small / n, effort.steps_large / effort.steps, 1) * effort.steps
     steps *= min(WIDE_SLICES / width, 1) ** 0.7
     hurried = effort.stretches < 10 and width <= NARROW_SLICES
     crowding = 0.0 if hurried else effort.crowding * (min(_mean_k(state), 20) - 2)

@@ -14,7 +14,7 @@ from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, Stored, load
 from shoal.engine.work import Runner
 from shoal.graph import Slice, Tally, TemporalGraph
-from shoal.shards import BLOCK_PEOPLE
+from shoal.plan.shards import BLOCK_PEOPLE
 
 
 class StoredGraph(TemporalGraph):

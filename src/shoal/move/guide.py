@@ -18,7 +18,7 @@ from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
 from shoal.graph import TemporalGraph
-from shoal.shards import BLOCK_PEOPLE
+from shoal.plan.shards import BLOCK_PEOPLE
 
 MOST_EDGES = 2_000_000  # of all slices, by which communities are found; of more a random part is looked at
 MOST_COLUMNS = 64  # for communities; more of them share columns

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.common.randomness import Randomness
-from shoal.demands.against import SLICE, Moving
-from shoal.demands.promise import Promise
+from shoal.demands.against import SLICE
+from shoal.demands.request import Request
 from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
@@ -55,17 +55,11 @@ class MixPiece(NamedTuple):
 
 
 def rebuild_moved(
-    graph: TemporalGraph,
-    promise: Promise,
-    moving: Moving,
-    secret: bytes,
-    effort: str,
-    chance: Randomness,
-    labels: list[np.ndarray],
-    run: Runner,
-    tell: Tell,
+    request: Request, secret: bytes, labels: list[np.ndarray], chance: Randomness, run: Runner, tell: Tell
 ) -> tuple[TemporalGraph, Totals]:
     """The slices after moving, rebuilding and swapping, and the totals that were matched."""
+    graph, promise, moving = request.graph, request.promise, request.moving
+    assert moving is not None
     held = [run.keep(f"labels-{block:05}", of) for block, of in enumerate(labels)]
     pieces = [
         MovePiece(graph.held(t), held[block], moving.key(secret, t), graph.directed, chance.stream(f"rebuild/{t}"))
@@ -84,7 +78,7 @@ def rebuild_moved(
         [done.facts["inside"] for done in mixing],
         kinds,
         totals,
-        ROUNDS[effort],
+        ROUNDS[request.settings.effort],
         chance,
         run,
         lambda share: tell(0.5 + 0.5 * share),

@@ -7,48 +7,36 @@ from dataclasses import replace
 import numpy as np
 
 from shoal.common.randomness import Randomness
-from shoal.demands.limits import Limits
 from shoal.demands.promise import Promise
+from shoal.demands.request import Request
 from shoal.engine import Tell
 from shoal.engine.parts import Array
 from shoal.engine.work import Runner
 from shoal.graph import TemporalGraph
 from shoal.people.diverse import diversify, held_back
 from shoal.people.traits import Traits
-from shoal.pieces import group_blocks
-from shoal.stages import Groups, Settings
+from shoal.plan.pieces import group_blocks
+from shoal.plan.stages import Groups
 
 
 def group_strata(
-    graph: TemporalGraph,
-    promise: Promise,
-    settings: Settings,
-    limits: Limits | None,
+    request: Request,
     chance: Randomness,
-    shard_people: int,
     run: Runner,
     tell: Tell,
-    *,
-    traits: Traits,
     guide: list[list[Array]] | None = None,
 ) -> list[Groups]:
     """Groups of people who agree in their attributes, for every block; those of all strata, one after the other."""
+    graph, promise, traits, limit = request.graph, request.promise, request.traits, request.settings.time_limit
+    assert traits is not None
     strata = traits.strata
     every = [Groups(np.full(graph.n_nodes, -1, np.int32), [], 0) for _ in range(promise.n_blocks)]
     for s in range(int(strata.max(initial=-1)) + 1):
         some = strata == s
-        mine = (
-            settings
-            if settings.time_limit is None
-            else replace(settings, time_limit=settings.time_limit * float(some.mean()))
-        )
+        in_time = replace(request.settings, time_limit=None if limit is None else limit * float(some.mean()))
         found = group_blocks(
-            graph,
-            promise,
-            mine,
-            limits,
+            replace(request, settings=in_time),
             chance.within(f"stratum/{s}"),
-            shard_people,
             run.within(f"stratum-{s:05}"),
             lambda share: None,
             some=some,
@@ -59,7 +47,7 @@ def group_strata(
             labels[some] = groups.labels[some] + labels.max(initial=-1) + 1
             every[block] = Groups(labels, rounds + groups.rounds, bound + groups.bound)
         tell((s + 1) / (int(strata.max()) + 1))
-    if traits.sensitive is None or traits.diverse == 1 or limits is not None:
+    if traits.sensitive is None or traits.diverse == 1 or request.limits is not None:
         return every
     degrees, values = graph.degree_matrix(), traits.columns[traits.sensitive]
     for block, groups in enumerate(every):

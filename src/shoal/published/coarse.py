@@ -241,4 +241,5 @@ def without_the_original(after: Audit) -> Audit:
 
 def _people(graph: TemporalGraph, t: int | None = None) -> int:
     """How many people have contacts, in a slice or at all."""
-    return len(np.unique(graph.edges(t) if t is not None else graph._edges))
+    edges = graph.edges(t) if t is not None else graph._edges
+    return int(np.count_nonzero(np.bincount(edges.ravel(), minlength=graph.n_nodes)))

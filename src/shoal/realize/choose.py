@@ -138,9 +138,7 @@ class DegreeProgram:
             inside &= low < high
         elif not view.directed and (sizes % 2).any():  # the cheapest that can make the sum even, idle or not
             inside[np.argmin(np.where(sizes % 2 == 1, sizes, view.n_nodes + 1))] = True
-        if (
-            self.within is not None
-        ):  # and an idle one of every size, for numbers of edges that the others do not add up to
+        if self.within is not None:  # and an idle one of every size, for numbers that the others do not add up to
             idle = np.flatnonzero(~inside)
             inside[idle[np.unique(sizes[idle], return_index=True)[1]]] = True
         self.groups = np.flatnonzero(inside)
@@ -160,6 +158,7 @@ class DegreeProgram:
         self.dear = cost + np.broadcast_to(ties.dearer, view.us.shape)[self.edges]
         counted = sizes if may_sink is None else np.bincount(labels[bound], minlength=view.n_groups)
         self.sizes, self.side, self.degrees = counted[self.groups], view.side[self.groups], degrees[self.nodes]
+        self.higher = np.append(np.broadcast_to(ties.higher, sizes.shape)[self.groups] * self.sizes, 0.0)
         weight = np.append(self.sizes * price[self.groups], 0.0)
         self.low, self.high = (np.append(ends[self.groups], view.n_nodes) for ends in view.bounds)
         arrays = _program(us, vs, cost, place[self.nodes].astype(np.int64), weight)
@@ -257,7 +256,7 @@ class DegreeProgram:
         depth: int | None = None,
     ) -> Answer:
         """Local search from an answer, at the prices `lean` of equal sides and of a degree; `fixed` leaves the targets."""
-        weight, total = self.arrays.weight, self.arrays.total
+        weight, total = self.arrays.weight - self.higher, self.arrays.total
         if lean is not None:
             weight = weight + np.append((lean[0] * self.side + lean[1]) * self.sizes, 0.0)
             if self.within is not None:

@@ -11,6 +11,8 @@ from shoal.realize.highs import Rows, minimise, rows_of
 if TYPE_CHECKING:
     from shoal.realize.choose import DegreeProgram
 
+LESS = 0.1  # of what decides who rises: the solver sees the smallest difference, and pairs that last come first
+
 
 def solve_whole(program: DegreeProgram, nodes: float, gap: float) -> tuple[np.ndarray, np.ndarray] | None:
     """Targets and deletions, with the sum as a constraint of its own: Σ s δ = 2 z, or equal sides, and within its range.
@@ -51,7 +53,7 @@ def solve_whole(program: DegreeProgram, nodes: float, gap: float) -> tuple[np.nd
     if not view.directed:
         high = np.maximum(np.minimum(high, program.degrees.max() + 1.0), low)
     x, _ = minimise(
-        np.concatenate([program.dear, p.weight[:-1], extra_cost, -worth]),
+        np.concatenate([program.dear, p.weight[:-1] - LESS * program.higher[:-1], extra_cost, -worth]),
         constraints,
         np.concatenate([np.zeros(n_edges), low, np.zeros(n_free)]),
         np.concatenate([np.ones(n_edges), high, np.full(len(extra), np.inf), np.ones(len(worth))]),

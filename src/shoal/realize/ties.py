@@ -63,15 +63,16 @@ def find(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 
 class Ties(NamedTuple):
-    """What decides among equals: what it costs more to delete each edge, pairs of nodes that may well be joined if both lack an
-    edge, and the worth of each, all in small parts of an edit (EQUALS)."""
+    """What decides among equals: what it costs more to delete each edge, what a degree of each group is worth more, pairs of nodes
+    that may well be joined if both lack an edge, and the worth of each, all in small parts of an edit (EQUALS)."""
 
     dearer: np.ndarray | float
+    higher: np.ndarray | float
     likely: np.ndarray
     worth: np.ndarray
 
 
-NO_TIES = Ties(0.0, np.empty((0, 2), np.int64), np.empty(0))
+NO_TIES = Ties(0.0, 0.0, np.empty((0, 2), np.int64), np.empty(0))
 
 
 def ties_of(view: SliceView, elsewhere: Elsewhere) -> Ties:
@@ -79,12 +80,15 @@ def ties_of(view: SliceView, elsewhere: Elsewhere) -> Ties:
 
     Lasting ties stay rather than one-off contacts, and contacts of two who have unlike numbers of them, on which paths and
     PageRank depend, rather than those of equals. Who lacks an edge should have somebody to join whom they meet elsewhere too.
+    Edges come to those who have many rather than to those who have few, as true ones do.
     """
     one, other = view.degrees[view.us], view.degrees[view.vs]
     lasts = np.minimum(meets(view, elsewhere), LONG) / LONG
     dearer = EQUALS * (lasts + np.abs(1 / one - 1 / other))
+    mean = np.bincount(view.labels, view.degrees, view.n_groups) / np.maximum(view.sizes, 1)
+    higher = 2 * EQUALS * (np.log1p(mean) - np.log1p(view.degrees) @ view.degrees / max(1, view.degrees.sum()))
     if view.directed:
-        return Ties(dearer, NO_TIES.likely, NO_TIES.worth)
+        return Ties(dearer, higher, NO_TIES.likely, NO_TIES.worth)
     absent = (elsewhere.others > 1) & ~np.isin(elsewhere.keys, view.keys)
     likely = np.stack(np.divmod(elsewhere.keys[absent], view.people), axis=1)
-    return Ties(dearer, likely, EQUALS * np.minimum(elsewhere.others[absent], LONG) / LONG)
+    return Ties(dearer, higher, likely, EQUALS * np.minimum(elsewhere.others[absent], LONG) / LONG)

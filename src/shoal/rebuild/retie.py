@@ -1,7 +1,7 @@
 """Retie: edges of a slice swap ends, so that they look like true ones over time, and no degree changes.
 
 A swap puts a-d and c-b in the place of a-b and c-d. Everybody keeps as many edges as before, so whoever looks alike does so
-afterwards. One slice is retied while the others stand still; see `shoal.pieces.retie_slices` for the rounds.
+afterwards. One slice is retied while the others stand still; see `shoal.plan.slices.retie_slices` for the rounds.
 """
 
 from __future__ import annotations

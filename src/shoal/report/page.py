@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 import shoal
-from shoal.audit import Audit, Exposure, audit
+from shoal.audit import Audit, audit
 from shoal.audit.attackers import few_attackers
 from shoal.audit.strength import by_contacts
 from shoal.common.progress import Progress
@@ -26,11 +26,13 @@ from shoal.measure import Comparison, compare
 from shoal.published import coarse
 from shoal.published.about import About
 from shoal.published.certificate import guarantee_in_words, moved_in_words
-from shoal.release import Release
+from shoal.release import EdgeCounts, Release
 from shoal.report import charts, over_time
 from shoal.report.about import facts
+from shoal.report.card import REFERENCES, TO_FILL, card, methods
 from shoal.report.learned import learned_in_public, learned_section
 from shoal.report.sample import looked_at
+from shoal.report.summary import CLOSE, ROUGH, Claims, in_bins, strongest, uses, who_learns
 
 NOTHING = About()
 ATTACKED = (
@@ -118,8 +120,10 @@ class Report:
         release, stronger = self.release, self.after.stronger_than(self.before)
         lines = coarse.lines_of(release.original, release.edges.original, coarse=False)
         head = self._head(exact=True, lines=lines, title=self.about.title or source)
+        first = self._first(head, self.comparison, self.after, release.edges, release.edges.kept_share, self._claims())
         numbers = {
             "about": head,
+            **first,
             "warning": warning,
             "stopped": self.after.in_words(),
             "stronger": stronger,
@@ -137,6 +141,7 @@ class Report:
             warning=warning,
             learned=None if self.learned is None else learned_section(self.learned),
             head=head,
+            **first,
             keep_ids=self.keep_ids,
             stronger=stronger,
             before=self.before,
@@ -155,6 +160,28 @@ class Report:
         found = facts(self.release, self.about, keep_ids=self.keep_ids, exact=exact, lines=lines)
         found |= {} if self.looked.sampled is None else {"measured on": self.looked.sampled}
         return {"title": title, "facts": found, "lines": None if lines is None else lines._asdict()}
+
+    def _first(
+        self, head: dict[str, Any], found: Comparison, after: Audit, edges: EdgeCounts, kept: float, claims: Claims
+    ) -> dict[str, Any]:
+        """What the first page and the data sheet say, from numbers as they may be told."""
+        release, facts = self.release, head["facts"]
+        stayed = (
+            None if release.moved is not None else f"About {100 * kept:.0f} % of the original edges are in the release."
+        )
+        return {
+            "who_learns": who_learns(release, after, claims),
+            "uses": uses(release, self._shown(found), edges)._asdict(),
+            "card": card(release, found, facts, head["title"]),
+            "methods": methods(release, facts, kept=stayed),
+        }
+
+    def _claims(self) -> Claims:
+        """How much of what is claimed of new pairs by whoever holds a second graph is true, with the release and without it."""
+        if self.learned is None:
+            return None
+        new = self.learned["second-graph"]["new_pairs"]
+        return {"true": new["true"], "without": new["without"]["true"]}
 
     def _shown(self, comparison: Comparison) -> Comparison:
         """Without what became of single edges, where contacts changed hands."""
@@ -176,8 +203,11 @@ class Report:
         release, told = self.release, self.told
         after = coarse.without_the_original(self.after)
         head = self._head(exact=False, lines=told.lines, title=self.about.title)
+        kept = coarse.floor_share(told.edges.kept, told.edges.original)
+        first = self._first(head, told.comparison, after, told.edges, kept, in_bins(told.learned))
         numbers = {
             "about": head,
+            **first,
             "rounding": coarse.ROUNDING,
             "limits": _limits(release),
             "before": {"n_nodes": release.graph.n_nodes, "alone": told.alone},
@@ -192,13 +222,14 @@ class Report:
             warning=None,
             learned=None if told.learned is None else learned_in_public(told.learned),
             head=head,
+            **first,
             keep_ids=self.keep_ids,
             stronger=[],
             before=None,
             after=after,
             comparison=self._shown(told.comparison),
             edges=told.edges,
-            kept_share=coarse.floor_share(told.edges.kept, told.edges.original),
+            kept_share=kept,
             l1=told.cost["l1"],
             alone=told.alone,
             slice_edges=told.slice_edges,
@@ -234,8 +265,12 @@ def _render(release: Release, looked: TemporalGraph, *, exact: bool, **said: Any
         + (moved_in_words(moved.move) if moved is not None and release.k > 1 else ""),
         alone_now=_alone(release.promise, graph),
         within=" within one block of the calendar" if release.promise.n_blocks > 1 else "",
-        beyond=_strongest(said["after"]),
+        beyond=strongest(said["after"]),
         definitions=DEFINITIONS,
+        close=CLOSE,
+        rough=ROUGH,
+        to_fill=TO_FILL,
+        references=REFERENCES,
         pictures={name: Markup(svg) for name, svg in pictures.items() if svg},  # noqa: S704 - the renderer escapes labels
         version=shoal.__version__,
     )
@@ -257,11 +292,6 @@ def _headline(release: Release) -> str:
     return (
         f"{protected:,} of {len(promise.levels):,} people are hidden from whoever knows their numbers of edges, {asked}"
     )
-
-
-def _strongest(after: Audit) -> Exposure | None:
-    """Whoever finds most people in the release, of those the promise is not about."""
-    return max((e for e in after.attackers if not e.covered and e.unique > 0), key=lambda e: e.unique, default=None)
 
 
 def _alone(promise: Promise, graph: TemporalGraph) -> int:

@@ -19,11 +19,12 @@ import numpy as np
 
 from shoal.common.edges import edge_keys
 from shoal.common.randomness import Randomness
+from shoal.demands.settings import Settings
 from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
 from shoal.errors import GuaranteeError
-from shoal.stages import Settings, rebuild_slice
+from shoal.plan.stages import rebuild_slice
 
 # Rebuilding takes about 270 bytes per edge (2.0 GB for 7.6 million, docs/scale.md): this many fit a worker of 6 GB.
 CELL_EDGES = 16_000_000

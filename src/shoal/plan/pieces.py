@@ -25,8 +25,9 @@ import numpy as np
 
 from shoal.common.crowds import distinct_rows
 from shoal.common.randomness import Randomness
-from shoal.demands.limits import Limits, RowLimits
-from shoal.demands.promise import Promise
+from shoal.demands.limits import RowLimits
+from shoal.demands.request import Request
+from shoal.demands.settings import Settings
 from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
@@ -34,9 +35,9 @@ from shoal.errors import NoReleaseError
 from shoal.graph import TemporalGraph
 from shoal.group import lower_bound
 from shoal.group.neighbours import EXACT_LIMIT
+from shoal.plan.shards import BLOCK_PEOPLE, Shard, cut_people
+from shoal.plan.stages import Groups, group_people
 from shoal.rebuild.within.small import search_together
-from shoal.shards import BLOCK_PEOPLE, Shard, cut_people
-from shoal.stages import Groups, Settings, group_people
 
 
 class GroupPiece(NamedTuple):
@@ -51,12 +52,8 @@ class GroupPiece(NamedTuple):
 
 
 def group_blocks(
-    graph: TemporalGraph,
-    promise: Promise,
-    settings: Settings,
-    limits: Limits | None,
+    request: Request,
     chance: Randomness,
-    shard_people: int,
     run: Runner,
     tell: Tell,
     some: np.ndarray | None = None,
@@ -69,6 +66,7 @@ def group_blocks(
     Whoever knows the whole history faces one block, with a horizon there are many. Many people are cut into shards, for the
     method that can group any part of them: one slice and one k is solved as a whole, and limits must hold for all together.
     """
+    graph, promise, settings, limits = request.graph, request.promise, request.settings, request.limits
     people = np.arange(graph.n_nodes) if some is None else np.flatnonzero(some)
     degrees, levels = graph.degree_blocks(BLOCK_PEOPLE), promise.levels[people]
     columns = [promise.columns(block, directed=graph.directed) for block in range(promise.n_blocks)]
@@ -77,7 +75,8 @@ def group_blocks(
     seeing = [np.concatenate([chosen, np.arange(n_guides) + len(degrees[0])]) for chosen in columns]
     alike, free = bool((levels == levels[:1]).all()), settings.method == "search" and limits is None
     can_cut = [free and levels.max(initial=1) > 1 and not (alike and len(chosen) == 1) for chosen in seeing]
-    shards = cut_people(seen, seeing, people, levels, [shard_people if can else None for can in can_cut], chance, run)
+    sizes = [request.shard_people if can else None for can in can_cut]
+    shards = cut_people(seen, seeing, people, levels, sizes, chance, run)
     pieces: list[GroupPiece] = []
     for block, chosen in enumerate(columns):
         within = limits.of_columns(chosen) if limits is not None else None
@@ -100,12 +99,15 @@ def _in_time(pieces: list[GroupPiece], settings: Settings) -> list[GroupPiece]:
     return [piece._replace(settings=replace(settings, time_limit=s)) for piece, s in zip(pieces, share, strict=True)]
 
 
-def search_blocks(
-    graph: TemporalGraph, promise: Promise, settings: Settings, limits: Limits, refusal: NoReleaseError
-) -> tuple[list[Groups], TemporalGraph]:
-    """All stages together, where one after the other they found no way; small graphs only, else the refusal stands."""
-    if refusal.proven:
+def search_blocks(request: Request, refusal: NoReleaseError) -> tuple[list[Groups], TemporalGraph]:
+    """All stages together, where one after the other they found no way; small graphs only, else the refusal stands.
+
+    It looks at numbers of edges alone, so it stands too where people have attributes.
+    """
+    if refusal.proven or request.traits is not None:
         raise refusal
+    graph, promise, limits = request.graph, request.promise, request.limits
+    assert limits is not None  # nothing else can leave no way
     slices = [graph.edges(t) for t in range(graph.n_slices)]
     for block in range(promise.n_blocks):
         here = promise.slices(block)
@@ -114,7 +116,7 @@ def search_blocks(
             [limits.of_slice(t) for t in here],
             promise.levels,
             directed=graph.directed,
-            removal_weight=settings.removal_weight,
+            removal_weight=request.settings.removal_weight,
         )
         if found is None:
             raise NoReleaseError(refusal.why, proven=proven)

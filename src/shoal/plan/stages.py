@@ -9,20 +9,16 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from shoal.common.checks import number, one_of, whole
-from shoal.common.edges import slack_of
 from shoal.demands.limits import RowLimits
-from shoal.errors import GuaranteeError, InputError
+from shoal.demands.settings import Settings
+from shoal.errors import GuaranteeError
 from shoal.group import (
-    EFFORTS,
     by_level,
     degree_anonymization,
     group_medians,
@@ -36,69 +32,12 @@ from shoal.realize import Chosen, SliceLimits, SliceView, choose_degrees, realiz
 from shoal.realize.ties import NO_TIES, Elsewhere, ties_of
 from shoal.rebuild import priority, rebuild_within, rewire, rewire_alone
 
-METHODS = ("search", "greedy", "optimal")
-OBJECTIVES = ("edges", "l1")
-DENSITIES = ("keep", "free")
 # Slices up to this many edges go to the exact solver of the degree program.
 EXACT_EDGES = {"fast": 0, "balanced": 1_000, "thorough": 4_000}
 # How often the people of a slice that is released alone are looked through for crowds to change to.
 CROWD_ROUNDS = {"fast": 1, "balanced": 3, "thorough": 6}
 # What a group costs where edges may only be added or only be removed: its members go to the top, or to the bottom.
 COSTS = {"both": "median", "add": "max", "remove": "min"}
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The options of `anonymize` that say how, not what."""
-
-    method: str
-    effort: str
-    time_limit: float | None
-    objective: str
-    removal_weight: float
-    restarts: int
-    density: str | None = None
-
-    def __post_init__(self) -> None:
-        for name, value, known in (
-            ("method", self.method, METHODS),
-            ("effort", self.effort, tuple(EFFORTS)),
-            ("objective", self.objective, OBJECTIVES),
-        ):
-            one_of(name, value, known)
-        number("removal_weight", self.removal_weight, 0, 1_000, above=True)
-        whole("restarts", self.restarts, 1)
-        if self.density is not None:
-            one_of("density", self.density, DENSITIES)
-        if self.density == "keep" and not self.weighs_nothing:
-            raise InputError(
-                "density 'keep' needs the method 'search', the objective 'edges' and no removal_weight: otherwise "
-                "the number of edges follows from those"
-            )
-        if self.time_limit is not None:
-            number("time_limit", self.time_limit, 0, math.inf)
-        if self.method != "search" and self.effort != "balanced":
-            raise InputError(f"effort is for the method 'search'; '{self.method}' has restarts instead")
-        if self.removal_weight != 1 and (self.method != "search" or self.objective != "edges"):
-            raise InputError(
-                "removal_weight (--removal-weight) needs the method 'search' and the objective 'edges': "
-                "medians leave nothing to weigh"
-            )
-
-    @property
-    def weighs_nothing(self) -> bool:
-        """Whether degrees are free to be chosen, with removed and added edges counted alike."""
-        return self.method == "search" and self.objective == "edges" and self.removal_weight == 1
-
-    @property
-    def keeps_density(self) -> bool:
-        """Whether slices keep their numbers of edges."""
-        return self.density != "free" and self.weighs_nothing
-
-    def edges_to_have(self, count: int) -> tuple[int, int] | None:
-        """How many edges a slice of so many may have afterwards; None where any number will do."""
-        slack = slack_of(count)
-        return (count - slack, count + slack) if self.keeps_density else None
 
 
 class Groups(NamedTuple):

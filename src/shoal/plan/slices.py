@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal import cells
 from shoal.common.randomness import Randomness
-from shoal.demands.limits import Limits
-from shoal.demands.promise import Promise
+from shoal.demands.request import Request
+from shoal.demands.settings import Settings
 from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
@@ -22,14 +21,15 @@ from shoal.graph import TemporalGraph
 from shoal.measure.pagerank import pagerank
 from shoal.measure.structure import without_directions
 from shoal.measure.temporal import adjacency_correlation, predecessor
+from shoal.plan import cells
+from shoal.plan.stages import rebuild_slice
 from shoal.realize import SliceLimits, SliceView
 from shoal.realize.ties import look_around
 from shoal.rebuild._retie_kernels import BUCKETS
 from shoal.rebuild.communities import find_communities
 from shoal.rebuild.retie import FEATURES, Aims, retie
-from shoal.stages import Settings, rebuild_slice
 
-ROUNDS = {"fast": 1, "balanced": 3, "thorough": 6}
+ROUNDS = {"fast": 1, "balanced": 6, "thorough": 12}
 WHOLE = 1_000_000  # contacts up to which slices see each other more than once, and communities are looked for
 
 
@@ -63,21 +63,13 @@ class RetiePiece(NamedTuple):
 
 
 def rebuild_slices(
-    graph: TemporalGraph,
-    promise: Promise,
-    settings: Settings,
-    limits: Limits | None,
-    chance: Randomness,
-    labels: list[np.ndarray],
-    run: Runner,
-    tell: Tell,
-    *,
-    change_class: bool = True,
+    request: Request, labels: list[np.ndarray], chance: Randomness, run: Runner, tell: Tell, *, change_class: bool
 ) -> tuple[TemporalGraph, float]:
     """Stages 2 and 3, slice by slice, and about how many edits it took to keep the numbers of edges.
 
     With `change_class` the people of a slice that is released alone may go to another crowd.
     """
+    graph, promise, settings, limits = request.graph, request.promise, request.settings, request.limits
     single = (np.bincount(promise.blocks) == 1) & change_class & promise.for_everybody
     kept = [run.keep(f"labels-{block:05}", of) for block, of in enumerate(labels)]
     slices = [graph.held(t) for t in range(graph.n_slices)]
@@ -110,15 +102,10 @@ def rebuild_slices(
 
 
 def retie_slices(
-    graph: TemporalGraph,
-    released: TemporalGraph,
-    settings: Settings,
-    limits: Limits | None,
-    chance: Randomness,
-    run: Runner,
-    tell: Tell,
+    request: Request, released: TemporalGraph, chance: Randomness, run: Runner, tell: Tell
 ) -> TemporalGraph:
     """The released graph with the same degrees and about the same edits, its invented edges tied as true ones are."""
+    graph, settings, limits = request.graph, request.settings, request.limits
     count, rounds = graph.n_slices, ROUNDS[settings.effort] if graph.n_edges <= WHOLE else 1
     if settings.method != "search" or count < 2:
         return released

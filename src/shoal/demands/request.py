@@ -1,0 +1,53 @@
+"""What is asked of a release, in one object that all stages are handed."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from shoal.demands.against import Moving
+from shoal.demands.limits import Limits
+from shoal.demands.promise import Promise
+from shoal.demands.settings import Settings
+from shoal.graph import TemporalGraph
+
+if TYPE_CHECKING:
+    from shoal.people.traits import Traits
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """A graph to release, what to promise, how to go about it, and what may change.
+
+    `moving` says how ties change hands, `contacts` which are drawn for the edges, `traits` which columns of people are published,
+    each None where that is not asked for.
+    """
+
+    graph: TemporalGraph
+    promise: Promise
+    settings: Settings
+    shard_people: int
+    limits: Limits | None = None
+    moving: Moving | None = None
+    contacts: str | None = None
+    traits: Traits | None = None
+
+    def described(self) -> dict[str, Any]:
+        """Everything but the seed that determines the edges of a release, for the work folder."""
+        return {
+            "input": self.graph.digest().hex(),
+            "k": _digest(self.promise.levels),
+            "horizon": self.promise.blocks.tolist(),
+            "options": repr(self.settings),
+            "limits": None if self.limits is None else self.limits.digest(),
+            "move": None if self.moving is None else self.moving.move,
+            "strata": None if self.promise.strata is None else _digest(self.promise.strata),
+            "shard size": self.shard_people,
+        }
+
+
+def _digest(numbers: np.ndarray) -> str:
+    return hashlib.blake2b(numbers.tobytes(), digest_size=16).hexdigest()
