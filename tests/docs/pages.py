@@ -4,10 +4,13 @@ A comment in the line above a fence, which readers do not see, says why a block 
 `<!-- not run: installs -->`, or `<!-- slow: four minutes -->` (run with SHOAL_SLOW_DOCS=1). In the first line of a page it holds
 for the whole page. Shown output is compared where there is any: blanks count as one, `...` stands for anything, and numbers
 may be five per cent off, since other versions of the libraries find slightly other groups.
+
+`python -m tests.docs.pages docs/protects.md` puts today's output in the place of another that a page shows.
 """
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import io
 import os
@@ -15,6 +18,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,12 +111,16 @@ def _commands(text: str) -> list[tuple[str, str]]:
 
 
 def _run_command(where: str, command: str, shown: str) -> None:
-    """A shoal command in this process, so that kernels are loaded once; anything else in a shell of its own."""
-    words = shlex.split(command, comments=True)
-    code, got = _shoal(words[1:]) if words[0] == "shoal" else _shell(command)
+    code, got = _said(command)
     expected = re.search(r"#.*exit code (\d)", command)
     assert code == int(expected[1] if expected else 0), f"{where}: `{command}` ended with {code}:\n{got}"
     assert not shown.strip() or same(shown, got), f"{where}: `{command}` printed\n{got}\ninstead of\n{shown}"
+
+
+def _said(command: str) -> tuple[int, str]:
+    """A shoal command in this process, so that kernels are loaded once; anything else in a shell of its own."""
+    words = shlex.split(command, comments=True)
+    return _shoal(words[1:]) if words[0] == "shoal" else _shell(command)
 
 
 def _shoal(arguments: list[str]) -> tuple[int, str]:
@@ -134,3 +142,26 @@ def _shell(command: str) -> tuple[int, str]:
         env=os.environ | {"PATH": path},
     )
     return done.returncode, done.stdout
+
+
+def bring_up_to_date(page: Path) -> None:
+    """Run a page's examples; where a command prints something else today, the page shows that from now on."""
+    text, names = page.read_text(encoding="utf-8"), {}
+    for block in blocks(page):
+        if block.left_out:
+            continue
+        if block.language == "python":
+            run(block, names)
+            continue
+        for command, shown in _commands(block.text):
+            got = "\n".join(line.rstrip() for line in _said(command)[1].splitlines()) + "\n"
+            if shown.strip() and not same(shown, got):
+                assert shown in text and "..." not in shown, f"{block.where}: by hand, `{command}` printed\n{got}"
+                text = text.replace(shown, got, 1)
+    page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            bring_up_to_date(ROOT / name)
