@@ -19,8 +19,9 @@ from shoal.audit import _kernels
 from shoal.common.crowds import crowd_sizes, distinct_rows
 from shoal.graph import TemporalGraph
 
-DRAWS = 50  # sets of slices looked at where there are more; fewer where there are millions of people
+DRAWS = 50  # sets of slices looked at where there are more; fewer above 40,000 people, down to 10
 PAIRS = 60_000_000  # comparisons of two people that may be afforded before people are sampled
+FEWEST, SAMPLE = 200, 1_000  # how few and how many people are then looked at: shares within 7, and within 3 points
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ class Approximate:
         if len(rows) ** 2 <= PAIRS:
             found = _kernels.fuzzy_crowds(rows, counts, np.arange(len(rows)), float(self.within), self.percent / 100)
             return Crowds(found[inverse][None])
-        people = rng.choice(graph.n_nodes, max(PAIRS // len(rows), 200), replace=False)
+        people = rng.choice(graph.n_nodes, int(np.clip(PAIRS // 3 // len(rows), FEWEST, SAMPLE)), replace=False)
         found = _kernels.fuzzy_crowds(rows, counts, inverse[people], float(self.within), self.percent / 100)
         return Crowds(found[None], sampled=True, people=people)
 
@@ -219,7 +220,7 @@ class Neighbourhood:
             np.add.at(around, u, _mix(colour[v] ^ _mix(codes * np.uint64(4) + out_mark)))
             np.add.at(around, v, _mix(colour[u] ^ _mix(codes * np.uint64(4) + in_mark)))
             colour = _mix(colour + np.uint64(3) * _mix(around))
-        return Crowds(crowd_sizes(colour)[None])
+        return Crowds(_kernels.crowds_of(colour)[None])
 
 
 def _distinct(numbers: np.ndarray) -> np.ndarray:
@@ -255,7 +256,7 @@ def columns_of(graph: TemporalGraph, slices: np.ndarray) -> np.ndarray:
 
 
 def _draws(graph: TemporalGraph) -> int:
-    return max(min(DRAWS, 5_000_000 // max(graph.n_nodes, 1)), 10)
+    return max(min(DRAWS, 2_000_000 // max(graph.n_nodes, 1)), 10)
 
 
 def _by_slices(graph: TemporalGraph, chosen: list[np.ndarray]) -> np.ndarray:
@@ -268,7 +269,7 @@ def _by_slices(graph: TemporalGraph, chosen: list[np.ndarray]) -> np.ndarray:
         total = np.zeros(graph.n_nodes, np.uint64)
         for column in columns_of(graph, slices):
             total += hashes[int(column)]
-        row[:] = crowd_sizes(total)
+        row[:] = _kernels.crowds_of(total)
     return found
 
 
