@@ -132,7 +132,7 @@ def extend(
     labels[~new] = [known["groups"][name] for name in old_names]
     levels[~new] = [known["levels"][name] for name in old_names]
     promise, bound = Promise(levels, np.zeros(whole.n_slices, np.int64), None), 0
-    moving = _moving(whole, promise, limits, known, settings, contacts)
+    moving = _moving(whole, promise, limits, known, settings)
     request = Request(whole, promise, settings, shard_people, limits, moving, contacts)
     where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
     with open_runner(request.described() | {"record": digest}, seed, **where, within=whole.run) as run:
@@ -173,7 +173,6 @@ def _moving(
     limits: Limits | None,
     known: dict[str, Any],
     settings: Settings,
-    contacts: str | None,
 ) -> Moving | None:
     """How ties change hands in this extension: as they did before, by the record."""
     moved = known.get("moved")

@@ -30,9 +30,9 @@ class Request:
     promise: Promise
     settings: Settings
     shard_people: int
-    limits: Limits | None = None
-    moving: Moving | None = None
-    contacts: str | None = None
+    limits: Limits | None
+    moving: Moving | None
+    contacts: str | None
     traits: Traits | None = None
 
     def described(self) -> dict[str, Any]:
