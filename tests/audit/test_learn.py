@@ -459,7 +459,7 @@ def test_known_contacts_are_those_that_are_in_both(graph, chance):
     other = TemporalGraph.from_slices(own, directed=graph.directed)
     known = Known(contacts=other)
     if not any(mask) or all(mask):
-        with pytest.raises(InputError, match="no contacts (in|beside) what is known|nobody in the contacts"):
+        with pytest.raises(InputError, match=r"no contacts (in|beside) what is known|nobody in the contacts"):
             known.of(graph, FREE(0))
         return
     assert known.of(graph, FREE(0)).edges.tolist() == mask
