@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,7 @@ def naive(graph: TemporalGraph) -> tuple[int, list[float | None]]:
     """Pairs that ever meet, and what people keep of their company, person by person."""
     slices = [graph.edges(t).tolist() for t in range(graph.n_slices)]
     kept: list[float | None] = [None]
-    for before, now in zip(slices, slices[1:], strict=False):
+    for before, now in pairwise(slices):
         then = {frozenset(edge) for edge in before}
         counts = [[sum(i in edge for edge in edges) for i in range(graph.n_nodes)] for edges in (before, now)]
         again = [edge for edge in now if frozenset(edge) in then]
