@@ -18,6 +18,7 @@ import numpy as np
 
 from shoal.audit import _kernels
 from shoal.common.crowds import crowd_sizes, distinct_rows
+from shoal.common.edges import distinct
 from shoal.graph import TemporalGraph
 
 DRAWS = 50  # sets of slices looked at where there are more; fewer above 40,000 people, down to 10
@@ -218,15 +219,9 @@ class Neighbourhood:
 def _people_met(graph: TemporalGraph) -> np.ndarray:
     """How many different people everybody was in contact with; a contact is a contact in either direction."""
     edges = np.sort(graph._edges, axis=1) if graph.directed else graph._edges
-    pairs = _distinct(edges[:, 0].astype(np.int64) * graph.n_nodes + edges[:, 1])
+    pairs = distinct(edges[:, 0].astype(np.int64) * graph.n_nodes + edges[:, 1])
     ends = np.concatenate(np.divmod(pairs, max(graph.n_nodes, 1)))
     return np.bincount(ends, minlength=graph.n_nodes)
-
-
-def _distinct(numbers: np.ndarray) -> np.ndarray:
-    """`np.unique`, which takes ten times as long over a table of hashes."""
-    ranked = np.sort(numbers)
-    return ranked[np.concatenate([[True], ranked[1:] != ranked[:-1]])] if len(ranked) else ranked
 
 
 def _mix(x: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.common.edges import edge_keys
+from shoal.common.edges import distinct, edge_keys
 from shoal.measure import _kernels
 
 
@@ -16,7 +16,7 @@ def without_directions(edges: np.ndarray) -> np.ndarray:
     >>> without_directions(np.array([[0, 1], [1, 0], [2, 1]], np.int32)).tolist()
     [[0, 1], [1, 2]]
     """
-    keys = np.unique(edge_keys(np.sort(edges, axis=1)))
+    keys = distinct(edge_keys(np.sort(edges, axis=1)))
     return np.column_stack([keys >> 32, keys & 0xFFFFFFFF]).astype(np.int32)
 
 
