@@ -72,11 +72,11 @@ class Vector:
 
 
 class Strength(Vector):
-    """Knows a number of calls, not of people called: covered by a release whose numbers of contacts are protected."""
+    """Knows a number of calls, not of people called: covered by a release in which these are protected."""
 
     def __init__(self, covered: bool = False) -> None:
         super().__init__(
-            "strength", "knows the number of contacts in every slice", covered, TemporalGraph.strength_matrix
+            "strength", "knows how many contacts somebody had in every slice", covered, TemporalGraph.strength_matrix
         )
 
 
@@ -286,7 +286,7 @@ def few_attackers(graph: TemporalGraph) -> list[Attacker]:
 
 
 def _by_contacts(graph: TemporalGraph) -> list[Attacker]:
-    """Who knows numbers of contacts, where these are people's own, or protected; those drawn freely are nobody's."""
+    """Who knows how many contacts somebody had, where these are people's own, or protected; those drawn freely are nobody's."""
     if graph.contacts is None or graph.contacts.drawn == "freely":
         return []
     return [Strength(covered=graph.contacts.drawn == "shared")]
