@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal.common.crowds import distinct_rows
-from shoal.common.edges import edge_keys, slack_of
+from shoal.common.edges import among, slack_of
 from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
 from shoal.demands.promise import Promise
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pandas
     import polars as pl
 
+    from shoal.demands.left_out import LeftOut
     from shoal.demands.limits import Limits
     from shoal.engine.work import Work
     from shoal.extend import Earlier
@@ -73,7 +74,7 @@ class Release:
     crowds can undercut; `groups` number people who stay alike for good; `rounds` are those of the paper's methods;
     `after` says what an extension follows; `limits` what was not allowed to change; `moved` how ties changed hands, where they
     did; `work` is the folder of its checkpoints; `density` about how many edits it took to keep the numbers of edges, None where
-    they were free; `traits` are the columns of people that are published.
+    they were free; `traits` are the columns of people that are published; `left_out` who was not reached by a budget.
 
     Examples
     --------
@@ -98,6 +99,7 @@ class Release:
     work: Work | None = None
     traits: Traits | None = None
     density: int | None = None
+    left_out: LeftOut | None = None
 
     def density_in_words(self) -> str | None:
         """Whether slices have as many edges as before, and what that took; None where that was not asked for."""
@@ -165,7 +167,7 @@ class Release:
         counts = []
         for t in range(self.graph.n_slices):
             old, new = self.original.edges(t), self.graph.edges(t)
-            shared = len(np.intersect1d(edge_keys(old), edge_keys(new), assume_unique=True))
+            shared = int(np.count_nonzero(among(new, old)))
             counts.append(EdgeCounts(len(old), len(new), len(new) - shared, len(old) - shared))
         return counts
 
@@ -182,12 +184,8 @@ class Release:
         found: dict[str, list[tuple[Any, Any, str]]] = {"added": [], "removed": []}
         for t, part in enumerate(self.original.slices):
             old, new = self.original.edges(t), self.graph.edges(t)
-            old_keys, new_keys = edge_keys(old), edge_keys(new)
-            for name, edges, there in (
-                ("added", new, ~np.isin(new_keys, old_keys)),
-                ("removed", old, ~np.isin(old_keys, new_keys)),
-            ):
-                found[name] += [(ids[u], ids[v], part.label) for u, v in edges[there].tolist()]
+            for name, edges, others in (("added", new, old), ("removed", old, new)):
+                found[name] += [(ids[u], ids[v], part.label) for u, v in edges[~among(edges, others)].tolist()]
         return found
 
     def save(

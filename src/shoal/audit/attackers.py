@@ -18,10 +18,12 @@ import numpy as np
 
 from shoal.audit import _kernels
 from shoal.common.crowds import crowd_sizes, distinct_rows
+from shoal.common.edges import distinct
 from shoal.graph import TemporalGraph
 
-DRAWS = 50  # sets of slices looked at where there are more; fewer where there are millions of people
+DRAWS = 50  # sets of slices looked at where there are more; fewer above 40,000 people, down to 10
 PAIRS = 60_000_000  # comparisons of two people that may be afforded before people are sampled
+FEWEST, SAMPLE = 200, 1_000  # how few and how many people are then looked at: shares within 7, and within 3 points
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ class Approximate:
         if len(rows) ** 2 <= PAIRS:
             found = _kernels.fuzzy_crowds(rows, counts, np.arange(len(rows)), float(self.within), self.percent / 100)
             return Crowds(found[inverse][None])
-        people = rng.choice(graph.n_nodes, max(PAIRS // len(rows), 200), replace=False)
+        people = rng.choice(graph.n_nodes, int(np.clip(PAIRS // 3 // len(rows), FEWEST, SAMPLE)), replace=False)
         found = _kernels.fuzzy_crowds(rows, counts, inverse[people], float(self.within), self.percent / 100)
         return Crowds(found[None], sampled=True, people=people)
 
@@ -202,21 +204,15 @@ class Neighbourhood:
             np.add.at(around, u, _mix(colour[v] ^ _mix(codes * np.uint64(4) + out_mark)))
             np.add.at(around, v, _mix(colour[u] ^ _mix(codes * np.uint64(4) + in_mark)))
             colour = _mix(colour + np.uint64(3) * _mix(around))
-        return Crowds(crowd_sizes(colour)[None])
+        return Crowds(_kernels.crowds_of(colour)[None])
 
 
 def _people_met(graph: TemporalGraph) -> np.ndarray:
     """How many different people everybody was in contact with; a contact is a contact in either direction."""
     edges = np.sort(graph._edges, axis=1) if graph.directed else graph._edges
-    pairs = _distinct(edges[:, 0].astype(np.int64) * graph.n_nodes + edges[:, 1])
+    pairs = distinct(edges[:, 0].astype(np.int64) * graph.n_nodes + edges[:, 1])
     ends = np.concatenate(np.divmod(pairs, max(graph.n_nodes, 1)))
     return np.bincount(ends, minlength=graph.n_nodes)
-
-
-def _distinct(numbers: np.ndarray) -> np.ndarray:
-    """`np.unique`, which takes ten times as long over a table of hashes."""
-    ranked = np.sort(numbers)
-    return ranked[np.concatenate([[True], ranked[1:] != ranked[:-1]])] if len(ranked) else ranked
 
 
 def _mix(x: np.ndarray) -> np.ndarray:
@@ -246,7 +242,7 @@ def columns_of(graph: TemporalGraph, slices: np.ndarray) -> np.ndarray:
 
 
 def _draws(graph: TemporalGraph) -> int:
-    return max(min(DRAWS, 5_000_000 // max(graph.n_nodes, 1)), 10)
+    return max(min(DRAWS, 2_000_000 // max(graph.n_nodes, 1)), 10)
 
 
 def _by_slices(graph: TemporalGraph, chosen: list[np.ndarray]) -> np.ndarray:
@@ -259,7 +255,7 @@ def _by_slices(graph: TemporalGraph, chosen: list[np.ndarray]) -> np.ndarray:
         total = np.zeros(graph.n_nodes, np.uint64)
         for column in columns_of(graph, slices):
             total += hashes[int(column)]
-        row[:] = crowd_sizes(total)
+        row[:] = _kernels.crowds_of(total)
     return found
 
 
