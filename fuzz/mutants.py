@@ -285,7 +285,7 @@ MUTANTS = [
     Mutant("audit: the nearest is always the right one", "audit/_kernels.py", "among[i] |= j == own[i]", "among[i] = True", "tests/audit/test_audit.py::test_reidentification_agrees_with_trying_everybody"),
     Mutant("audit: k - 1 counts as below k", "audit/exposure.py", "below = (sizes < (levels", "below = (sizes < (levels - 1", "tests/audit/test_audit.py"),
     Mutant("audit: levels go with others", "audit/exposure.py", "else levels[crowds.people])", "else np.sort(needs)[crowds.people])", f"{JUDGED}::test_a_level_goes_with_its_person_through_every_attacker"),
-    Mutant("audit: crowds in any order", "audit/attackers.py", "row[:] = crowd_sizes(total)", "row[:] = np.sort(crowd_sizes(total))", "tests/audit/test_audit.py::test_the_vector_and_its_parts_are_counted_as_a_counter_counts_them"),
+    Mutant("audit: crowds in any order", "audit/attackers.py", "row[:] = _kernels.crowds_of(total)", "row[:] = np.sort(_kernels.crowds_of(total))", "tests/audit/test_audit.py::test_the_vector_and_its_parts_are_counted_as_a_counter_counts_them"),
     Mutant("audit: everybody by the highest level", "audit/exposure.py", "if _is_one(k) else promise.levels", "if _is_one(k) else np.full(graph.n_nodes, promise.k)", f"{JUDGED}::test_everybody_is_judged_by_their_own_level"),
     Mutant("audit: a horizon covers all slices", "audit/exposure.py", "(promise.n_blocks == 1 or attacker.name in _WITHIN_A_BLOCK)", "True", f"{JUDGED}::test_with_a_horizon_the_promise_is_about_one_block_only"),
     Mutant("audit: the mean of the blocks", "audit/attackers.py", "return Crowds(sizes.min(axis=0, keepdims=True))", "return Crowds(sizes)", f"{JUDGED}::test_with_a_horizon_the_promise_is_about_one_block_only"),
@@ -298,7 +298,7 @@ MUTANTS = [
     Mutant("said: the file's name in public", "report/page.py", "lines=told.lines, title=self.about.title)", "lines=told.lines, title=self.about.title or \"ward-7\")", f"{HEAD}::test_the_name_of_the_file_is_in_the_private_report_only"),
     Mutant("said: who was stronger in public", "report/page.py", "stronger=[],", "stronger=self.after.in_words() + [\"STRONGER\"],", f"{HEAD}::test_the_tile_of_nobody_does_not_stand_alone"),
     Mutant("said: weak bounds", "published/certificate.py", "times is None or times > WEAKEST_BOUND", "times is None", f"{PUBLISHED}::test_a_weak_bound_is_left_out_of_the_exact_certificate_too"),
-    Mutant("audit: repeated contacts count again", "audit/attackers.py", "pairs = _distinct(edges[:, 0].astype(np.int64) * graph.n_nodes + edges[:, 1])", "pairs = edges[:, 0].astype(np.int64) * graph.n_nodes + edges[:, 1]", "tests/audit/test_audit.py::test_distinct_contacts_and_neighbourhoods"),
+    Mutant("audit: repeated contacts count again", "audit/attackers.py", "pairs = distinct(edges[:, 0].astype(np.int64) * graph.n_nodes + edges[:, 1])", "pairs = edges[:, 0].astype(np.int64) * graph.n_nodes + edges[:, 1]", "tests/audit/test_audit.py::test_distinct_contacts_and_neighbourhoods"),
     # read
     Mutant("read: self-loops count", "contacts/build.py", "    keep = u != v\n", "    keep = u == u\n", "tests/test_graph.py::test_slices_are_simple_and_every_row_is_accounted_for"),
     Mutant("read: repeats count", "contacts/build.py", "key = key[np.concatenate([[True], key[1:] != key[:-1]])] if len(key) else key", "key = key[:]", "tests/test_graph.py::test_slices_are_simple_and_every_row_is_accounted_for"),
