@@ -71,6 +71,15 @@ class Vector:
         return Crowds(crowd_sizes(self.rows(graph))[None])
 
 
+class Strength(Vector):
+    """Knows a number of calls, not of people called: covered by a release in which these are protected."""
+
+    def __init__(self, covered: bool = False) -> None:
+        super().__init__(
+            "strength", "knows how many contacts somebody had in every slice", covered, TemporalGraph.strength_matrix
+        )
+
+
 class Contacts(Vector):
     """Knows how many different people somebody was ever in contact with."""
 
@@ -267,10 +276,17 @@ def usual_attackers(graph: TemporalGraph) -> list[Attacker]:
         longest = max(Counter(part.layer for part in graph.slices).values())
         found += [Window(w) for w in widths if 1 < w <= longest]
     found += [Approximate(within=1), Approximate(within=2), Approximate(percent=10), Contacts()]
-    return [*found, Neighbourhood(1), Neighbourhood(2)]
+    return [*found, Neighbourhood(1), Neighbourhood(2), *_by_contacts(graph)]
 
 
 def few_attackers(graph: TemporalGraph) -> list[Attacker]:
     """One of each kind, for the report of a release."""
     some = [AnySlices(w) for w in (1, 3, 10) if w < graph.n_slices]
-    return [Vector(), Approximate(within=1), *some, Contacts(), Neighbourhood(1)]
+    return [Vector(), Approximate(within=1), *some, Contacts(), Neighbourhood(1), *_by_contacts(graph)]
+
+
+def _by_contacts(graph: TemporalGraph) -> list[Attacker]:
+    """Who knows how many contacts somebody had, where these are people's own, or protected; those drawn freely are nobody's."""
+    if graph.contacts is None or graph.contacts.drawn == "freely":
+        return []
+    return [Strength(covered=graph.contacts.drawn == "shared")]

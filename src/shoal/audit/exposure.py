@@ -13,7 +13,6 @@ from shoal.audit import _kernels
 from shoal.audit.attackers import FEWEST, PAIRS, SAMPLE, Attacker, Crowds, OneBlock, usual_attackers
 from shoal.audit.attribution import attribute
 from shoal.audit.findings import Audit, Exposure
-from shoal.audit.strength import by_contacts
 from shoal.common.checks import a_list, one_of, some_jobs, some_progress, whole
 from shoal.common.crowds import distinct_rows
 from shoal.common.progress import Progress, run_jobs
@@ -91,7 +90,7 @@ def audit(
         TemporalGraph.check(original, "audit")
     if known is not None:
         check_known(graph, original, known)
-    chosen = [*usual_attackers(graph), *by_contacts(graph)] if attackers is None else a_list("attackers", attackers)
+    chosen = usual_attackers(graph) if attackers is None else a_list("attackers", attackers)
     if not all(callable(getattr(one, "crowds", None)) for one in chosen):
         raise InputError("attackers are those of shoal.audit, or others with a name, a description and a method crowds")
 

@@ -17,7 +17,6 @@ from markupsafe import Markup
 import shoal
 from shoal.audit import Audit, audit
 from shoal.audit.attackers import few_attackers
-from shoal.audit.strength import by_contacts
 from shoal.common.progress import Progress
 from shoal.demands.promise import Promise
 from shoal.errors import InputError
@@ -67,7 +66,7 @@ class Report:
         self._judged_by: dict[str, Any] = {
             "k": release.promise.levels,
             "horizon": self.looked.horizon,
-            "attackers": [*few_attackers(self.looked.graph), *by_contacts(self.looked.graph)],
+            "attackers": few_attackers(self.looked.graph),
         }
 
     def measure(self, progress: Progress) -> Report:
