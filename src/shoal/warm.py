@@ -8,6 +8,7 @@ processor and by this numba. A file beside the kernels says that the rooms have 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import selectors
@@ -64,6 +65,7 @@ def _begin(name: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdin=nowhere, stdout=subprocess.PIPE, stderr=nowhere)  # noqa: S603 - ourselves
 
 
+@functools.cache
 def _stamp() -> Path | None:
     """The file that says that all rooms are ready, here and now; None where kernels are not compiled or cannot be kept."""
     from shoal._numba import kept_in, made_for
