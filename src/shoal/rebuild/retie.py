@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal.measure.pagerank import ALPHA
 from shoal.realize._program_kernels import buckets
-from shoal.realize.ties import Elsewhere
+from shoal.realize.ties import Elsewhere, runs
 from shoal.realize.view import SliceView
 from shoal.rebuild import _retie_kernels as kernels
 from shoal.rebuild._edgeset import new_set
@@ -176,7 +176,7 @@ def _around(
     keys, others, marks = low * view.n_nodes + high + half, elsewhere.others, elsewhere.marks
     if half:
         keys = np.append(keys, high * view.n_nodes + low + half)
-    every = np.unique(np.concatenate([keys, view.keys, view.forbidden]))
+    every = runs(np.concatenate([keys, view.keys, view.forbidden]))[0]
     table = np.zeros((2, len(every)), np.int64)
     table[:, np.searchsorted(every, keys)] = np.tile(np.stack([others, marks]), copies)
     for which, mark in ((view.keys, HERE), (view.keys[view.must_keep], FIXED), (view.forbidden, FIXED)):
