@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.group import search_groups
 from shoal.realize import SliceView, choose_degrees, cover_surplus, is_graphical
-from shoal.realize.choose import DegreeProgram
+from shoal.realize.degrees import DegreeProgram
 from tests import naive
 from tests.strategies import grouped_slices
 from tests.uncompiled import examples
@@ -77,3 +77,23 @@ def test_the_search_is_within_two_percent_of_exact_on_enron(real_data, k):
             total += objective(e, sizes, *found[:2]) - len(e)
         totals.append(total)
     assert totals[0] <= totals[1] <= 1.02 * totals[0]
+
+
+def test_prices_find_what_a_degree_must_cost_in_a_large_slice(monkeypatch):
+    """As many edges as asked for, whether more or fewer than the cheapest, at about what the solver needs for it."""
+    monkeypatch.setattr("shoal.realize.degrees.LARGE", 0)
+    rng = np.random.default_rng(3)
+    edges = np.unique(np.sort(rng.integers(0, 300, (400, 2)), axis=1), axis=0)
+    edges = edges[edges[:, 0] < edges[:, 1]].astype(np.int32)
+    labels = np.argsort(rng.permutation(300)) // 4
+    view = SliceView(edges, labels)
+    cheapest = int(choose_degrees(view, rng=rng, exact=True).targets @ view.sizes) // 2
+    for more in (-25, 60):
+        within = (cheapest + more - 2, cheapest + more + 2)
+        search, solver = (
+            choose_degrees(view, rng=np.random.default_rng(0), exact=e, edges=within) for e in (False, True)
+        )
+        for targets in (search.targets, solver.targets):
+            assert within[0] <= int(targets @ view.sizes) // 2 <= within[1]
+        costs = [objective(edges, view.sizes, *found[:2]) - len(edges) for found in (search, solver)]
+        assert costs[0] <= 1.06 * costs[1]

@@ -12,6 +12,7 @@ from shoal.engine.parts import Array, load
 from shoal.realize.view import SliceView
 
 EQUALS = 0.004  # of an edit: decides among equals, and hardly among others
+HIGHER, NARROW = 5.0, 0.1  # of a degree of those who have many, beside other equals, and the least spread that counts
 LONG = 8  # other slices in which a pair meets from which on it lasts as long as any
 BEFORE, AFTER = 1, 2  # of a pair: meets in the slice before, after
 
@@ -41,13 +42,25 @@ def look_around(
             found[s] = low * n + high
             if not (low == some[:, 0]).all():  # a pair that meets in both directions meets once
                 found[s] = distinct(found[s])
-    keys, others = np.unique(np.concatenate(found), return_counts=True)
+    keys, others = runs(np.concatenate(found))
     marks, degrees = np.zeros(len(keys), np.int64), np.zeros((2, n), np.int64)
     for side, beside in enumerate(near):
         if beside is not None:
             marks[np.searchsorted(keys, found[beside])] |= BEFORE << side
             degrees[side] = np.bincount(load(slices[beside]).ravel(), minlength=n)
     return Elsewhere(keys, others, marks, degrees)
+
+
+def runs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different values, sorted, and how often each is there. Made for arrays put together from sorted ones.
+
+    >>> runs(np.array([2, 5, 1, 2]))
+    (array([1, 2, 5]), array([1, 2, 1]))
+    """
+    # a stable sort joins what is sorted already, in less than half the time of np.unique
+    values = np.sort(values, kind="stable")
+    first = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
+    return values[first], np.diff(np.append(first, len(values)))
 
 
 def meets(view: SliceView, elsewhere: Elsewhere) -> np.ndarray:
@@ -87,7 +100,9 @@ def ties_of(view: SliceView, elsewhere: Elsewhere) -> Ties:
     lasts = np.minimum(meets(view, elsewhere), LONG) / LONG
     dearer = EQUALS * (lasts + np.abs(1 / one - 1 / other))
     mean = np.bincount(view.labels, view.degrees, view.n_groups) / np.maximum(view.sizes, 1)
-    higher = 2 * EQUALS * (np.log1p(mean) - np.log1p(view.degrees) @ view.degrees / max(1, view.degrees.sum()))
+    size, share = np.log1p(view.degrees), view.degrees / max(1, view.degrees.sum())  # as an end of an edge sees them
+    spread = np.sqrt((size - size @ share) ** 2 @ share)
+    higher = HIGHER * EQUALS * (np.log1p(mean) - size @ share) / max(spread, NARROW)
     if view.directed:
         return Ties(dearer, higher, NO_TIES.likely, NO_TIES.worth)
     absent = (elsewhere.others > 1) & ~np.isin(elsewhere.keys, view.keys)

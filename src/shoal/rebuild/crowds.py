@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.errors import InputError
-from shoal.realize.choose import Chosen, choose_degrees
+from shoal.realize.choose import choose_degrees
+from shoal.realize.degrees import Chosen
 from shoal.realize.view import SliceView
 from shoal.rebuild import _crowd_kernels
 from shoal.rebuild._rewire_kernels import Rewiring

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.common.edges import distinct
 from shoal.measure.pagerank import ALPHA
 from shoal.realize._program_kernels import buckets
 from shoal.realize.ties import Elsewhere
@@ -192,7 +193,7 @@ def _around(
     keys, others, marks = low * view.n_nodes + high + half, elsewhere.others, elsewhere.marks
     if half:
         keys = np.append(keys, high * view.n_nodes + low + half)
-    every = np.unique(np.concatenate([keys, view.keys, view.forbidden]))
+    every = distinct(np.concatenate([keys, view.keys, view.forbidden]))
     table = np.zeros((2, len(every)), np.int64)
     table[:, np.searchsorted(every, keys)] = np.tile(np.stack([others, marks]), copies)
     for which, mark in ((view.keys, HERE), (view.keys[view.must_keep], FIXED), (view.forbidden, FIXED)):

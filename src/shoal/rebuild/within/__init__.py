@@ -9,8 +9,8 @@ import numpy as np
 
 from shoal.errors import GuaranteeError, NoReleaseError
 from shoal.realize._program_kernels import buckets
-from shoal.realize.choose import Chosen
 from shoal.realize.close import close, steps_ahead
+from shoal.realize.degrees import Chosen
 from shoal.realize.view import SliceView
 from shoal.rebuild._edgeset import new_set
 from shoal.rebuild._repair_kernels import polish
