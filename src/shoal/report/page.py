@@ -241,6 +241,7 @@ class Report:
 def _render(release: Release, looked: TemporalGraph, *, exact: bool, **said: Any) -> str:
     """The page, whose pictures show what it says and no more."""
     graph, moved = release.graph, release.moved
+    carried = graph.contacts is not None and graph.contacts.drawn == "carried"
     if moved is not None:
         said |= {"slice_edges": [None] * graph.n_slices}
     pictures = {
@@ -262,7 +263,7 @@ def _render(release: Release, looked: TemporalGraph, *, exact: bool, **said: Any
         rounding=coarse.ROUNDING,
         headline=_headline(release),
         guarantee=guarantee_in_words(release.promise)
-        + (moved_in_words(moved.move) if moved is not None and release.k > 1 else ""),
+        + (moved_in_words(moved.move, carried=carried) if moved is not None and release.k > 1 else ""),
         alone_now=_alone(release.promise, graph),
         within=" within one block of the calendar" if release.promise.n_blocks > 1 else "",
         beyond=strongest(said["after"]),

@@ -72,7 +72,9 @@ def _not_for(release: Release, edges: EdgeCounts) -> list[str]:
         )
     words = [pairs, "statements or decisions about single people: numbers of edges are those of a group"]
     if release.graph.contacts is not None:
-        words.append("when, or how often, two particular people had contact: that was drawn from everybody's")
+        moved = "those of a tie went with it to other people"
+        why = moved if release.graph.contacts.drawn == "carried" else "that was drawn from everybody's"
+        words.append(f"when, or how often, two particular people had contact: {why}")
     return [*words, "laying it over another release of the same data, or over other data about these people"]
 
 
