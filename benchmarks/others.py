@@ -147,47 +147,50 @@ def canon(graph: shoal.TemporalGraph) -> str:
     return str(anonymity.k_anonymity(frame, list(frame.columns)))
 
 
-def graphs(name: str, k: int) -> list[str]:
-    """Whole graphs: contacts changed, and whether the row of all slices is k-anonymous."""
-    given, base = sets.load(name), 0.0
-    lines = [f"| **{name}, k = {k}** | | | | | |"]
-    for tool, work in GRAPHS.items():
-        match run(work, given, k):
-            case str(reason):
-                lines.append(f"| {tool} | {reason} | | | | |")
-            case seconds, made:
-                base = base or seconds
-                seen = shoal.audit(made, k=k, attackers=[Vector()])["vector"]
-                holds = "yes" if seen.smallest_crowd >= k else f"**no**, {seen.unique:,} of {made.n_nodes:,} alone"
-                lines.append(
-                    f"| {tool} | {changed(given, made):,} | {holds} | {seen.smallest_crowd} | {canon(made)} "
-                    f"| {seconds / base:.2g} |"
-                )
-        print(lines[-1], flush=True)
-    return lines
-
-
-def rows(name: str, k: int) -> list[str]:
-    """Groups of rows only: what tools for tables do."""
-    given, base = sets.load(name).degree_matrix(), 0.0
-    lines = [f"| **{name}, k = {k}** | | | |"]
-    for tool, work in ROWS.items():
-        match run(work, given, k):
-            case str(reason):
-                lines.append(f"| {tool} | {reason} | | |")
-            case seconds, labels:
-                base = base or seconds
-                lines.append(
-                    f"| {tool} | {_l1(given, labels):,} | {np.bincount(labels).min()} | {seconds / base:.2g} |"
-                )
-        print(lines[-1], flush=True)
-    return lines
-
-
 HEADS = {
     "graphs": "| tool | contacts changed | all slices together k-anonymous? | smallest crowd | pyCANON's k | time |",
     "rows": "| groups by | l1 cost | smallest group | time |",
 }
+
+
+def graphs(name: str, k: int) -> list[str]:
+    """Whole graphs: contacts changed, and whether the row of all slices is k-anonymous."""
+    given = sets.load(name)
+
+    def cells(made: shoal.TemporalGraph) -> list[str]:
+        seen = shoal.audit(made, k=k, attackers=[Vector()])["vector"]
+        holds = "yes" if seen.smallest_crowd >= k else f"**no**, {seen.unique:,} of {made.n_nodes:,} alone"
+        return [f"{changed(given, made):,}", holds, str(seen.smallest_crowd), canon(made)]
+
+    return table(f"{name}, k = {k}", HEADS["graphs"].count("|") - 1, GRAPHS, given, k, cells)
+
+
+def rows(name: str, k: int) -> list[str]:
+    """Groups of rows only: what tools for tables do."""
+    given = sets.load(name).degree_matrix()
+
+    def cells(labels: np.ndarray) -> list[str]:
+        return [f"{_l1(given, labels):,}", str(np.bincount(labels).min())]
+
+    return table(f"{name}, k = {k}", HEADS["rows"].count("|") - 1, ROWS, given, k, cells)
+
+
+def table(
+    title: str, columns: int, tools: dict[str, Tool], given: Any, k: int, cells: Callable[[Any], list[str]]
+) -> list[str]:
+    """A line for each tool: what is to be said of what it made, and how long it took beside the first."""
+    base, lines = 0.0, [f"| **{title}** |" + " |" * (columns - 1)]
+    for tool, work in tools.items():
+        match run(work, given, k):
+            case str(reason):
+                lines.append(f"| {tool} | {reason} |" + " |" * (columns - 2))
+            case seconds, made:
+                base = base or seconds
+                lines.append("| " + " | ".join([tool, *cells(made), f"{seconds / base:.2g}"]) + " |")
+        print(lines[-1], flush=True)
+    return lines
+
+
 MEASURED = (
     (graphs, "Aarhus layers", 3),
     (rows, "Enron months", 5),

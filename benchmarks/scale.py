@@ -13,14 +13,12 @@ import json
 import multiprocessing
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+from clock import Clock
 
-from shoal.common.progress import Progress
 from shoal.datasets import messenger
 from shoal.demands.settings import Settings
 from shoal.engine.local import peak_memory
@@ -28,24 +26,12 @@ from shoal.large import anonymize_folder
 from shoal.plan.stages import rebuild_slice
 
 DAYS = 28
-STEPS = {"looking": "read", "numbering": "read", "sending": "read", "counting": "count",
-         "grouping": "group", "rebuilding": "rebuild", "writing": "write", "verifying": "write",
-         "closing": "write"}  # fmt: skip
-
-
-class Clock(Progress):
-    """Seconds of every step, said as they pass."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    @contextmanager
-    def stage(self, name: str, total: int) -> Iterator[Callable[[float], None]]:
-        begun = time.monotonic()
-        yield lambda share: None
-        step = STEPS[name]
-        self.seconds[step] = self.seconds.get(step, 0) + time.monotonic() - begun
-        print(f"  {name}: {total} pieces, {time.monotonic() - begun:.0f} s, {peak_memory() / 1e9:.2f} GB", flush=True)
+STEPS = {
+    "read": ("looking", "numbering", "sending"),
+    "count": ("counting",),
+    "group": ("grouping",),
+    "rebuild": ("rebuilding", "retying"),
+}
 
 
 def write_graph(people: int, folder: Path) -> int:
@@ -73,7 +59,7 @@ def measure(people: int, place: Path, effort: str, workers: int, memory: str, *,
     resume = resume and work.is_dir()
     for folder in (output,) if resume else (output, work):
         shutil.rmtree(folder, ignore_errors=True)
-    clock, begun = Clock(), time.monotonic()
+    clock, begun = Clock(time.monotonic, said=True), time.monotonic()
     made = anonymize_folder(
         place / f"graph-{people}", 5, output, slice="value", seed=0, effort=effort, engine="dask", jobs=workers,
         worker_memory=memory, work_dir=work, resume=resume, directed=directed, report=False, progress=clock,
@@ -81,7 +67,7 @@ def measure(people: int, place: Path, effort: str, workers: int, memory: str, *,
     seconds = time.monotonic() - begun
     own = [peak for process, peak in made["memory"].items() if process.startswith("process")]
     theirs = [peak for process, peak in made["memory"].items() if not process.startswith("process")]
-    steps = [clock.seconds.get(step, 0) for step in ("read", "count", "group", "rebuild")]
+    steps = [sum(clock.spent.get(stage, 0) for stage in stages) for stages in STEPS.values()]
     print(json.dumps(made["memory"]), flush=True)
     took = [f"{people:,}", f"{edges:,}", *(f"{s:,.0f}" for s in (*steps, seconds - sum(steps), seconds))]
     held = [

@@ -9,33 +9,18 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from clock import Clock
 
 import shoal
-from shoal.common.progress import Progress, usable_cores
+from shoal.common.progress import usable_cores
 from shoal.datasets import messenger
 from shoal.group.neighbours import find_crowd
 
 FLOOR = ("reading", "one pass of neighbours", "writing", "verifying")
 RELEASE = ("reading", "grouping", "rebuilding", "writing", "verifying", "closing")  # all other stages are the report's
-
-
-class Clock(Progress):
-    """Adds up the processor seconds of every stage."""
-
-    def __init__(self) -> None:
-        self.spent: dict[str, float] = {}
-
-    @contextmanager
-    def stage(self, name: str, total: int) -> Iterator[Callable[[float], None]]:
-        """Time a stage."""
-        began = time.process_time()
-        yield lambda share: None
-        self.spent[name] = self.spent.get(name, 0.0) + time.process_time() - began
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal.common.crowds import distinct_rows
-from shoal.common.edges import edge_keys, slack_of
+from shoal.common.edges import among, slack_of
 from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
 from shoal.demands.promise import Promise
@@ -165,7 +165,7 @@ class Release:
         counts = []
         for t in range(self.graph.n_slices):
             old, new = self.original.edges(t), self.graph.edges(t)
-            shared = len(np.intersect1d(edge_keys(old), edge_keys(new), assume_unique=True))
+            shared = int(np.count_nonzero(among(new, old)))
             counts.append(EdgeCounts(len(old), len(new), len(new) - shared, len(old) - shared))
         return counts
 
@@ -182,12 +182,8 @@ class Release:
         found: dict[str, list[tuple[Any, Any, str]]] = {"added": [], "removed": []}
         for t, part in enumerate(self.original.slices):
             old, new = self.original.edges(t), self.graph.edges(t)
-            old_keys, new_keys = edge_keys(old), edge_keys(new)
-            for name, edges, there in (
-                ("added", new, ~np.isin(new_keys, old_keys)),
-                ("removed", old, ~np.isin(old_keys, new_keys)),
-            ):
-                found[name] += [(ids[u], ids[v], part.label) for u, v in edges[there].tolist()]
+            for name, edges, others in (("added", new, old), ("removed", old, new)):
+                found[name] += [(ids[u], ids[v], part.label) for u, v in edges[~among(edges, others)].tolist()]
         return found
 
     def save(

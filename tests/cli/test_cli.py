@@ -95,18 +95,8 @@ def test_the_private_report_has_what_the_folder_has_not(edges, tmp_path):
     assert "Exact numbers about the original stand in" in made.stdout
     assert "clustering_original" in (tmp_path / "mine.json").read_text()
     assert "clustering_original" not in (tmp_path / "out" / "report.json").read_text()
-    inside = shoal(
-        "anonymize",
-        edges,
-        "-k",
-        2,
-        "--slice",
-        "1w",
-        "-o",
-        tmp_path / "b",
-        "--private-report",
-        tmp_path / "b" / "r.json",
-    )
+    options = ("-k", 2, "--slice", "1w", "-o", tmp_path / "b", "--private-report", tmp_path / "b" / "r.json")
+    inside = shoal("anonymize", edges, *options)
     assert (inside.returncode, "must not be inside" in inside.stderr) == (2, True)
 
 
@@ -209,19 +199,8 @@ def test_audit_of_a_file_and_of_its_release(edges, tmp_path):
     found = json.loads(before.stdout)
     assert found["n_nodes"] == 13
     assert {"name", "unique", "below_k", "smallest_crowd", "expected_success"} <= set(found["attackers"][0])
-    shoal(
-        "anonymize",
-        edges,
-        "-k",
-        4,
-        "--slice",
-        "1w",
-        "-o",
-        tmp_path / "out",
-        "--private",
-        tmp_path / "r.json",
-        "--no-report",
-    )
+    options = ("-k", 4, "--slice", "1w", "-o", tmp_path / "out", "--private", tmp_path / "r.json", "--no-report")
+    shoal("anonymize", edges, *options)
     after = shoal(
         "audit", tmp_path / "out", "--original", edges, "--record", tmp_path / "r.json", "--slice", "1w", "--json"
     )

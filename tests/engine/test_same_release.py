@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.contacts.behind import Behind
 from shoal.large import anonymize_folder, open_folder
 from tests.command import shoal as run
 from tests.engine.conftest import hashes
@@ -215,6 +217,32 @@ def test_contacts_and_attributes_on_two_engines(tmp_path, start_cluster):
         assert shoal.verify(tmp_path / f"{name}-dask", 3)
         again = shoal.read(tmp_path / f"{name}-dask").contacts
         assert again.counts.tolist() == shoal.read(tmp_path / name).contacts.counts.tolist()
+
+
+def test_drawing_goes_on_and_never_with_other_contacts(tmp_path):
+    file, _, _ = many(tmp_path)
+    graph, counted = (shoal.read(file, slice="1d", contacts=kind) for kind in ("times", "counts"))
+    expected = shoal.anonymize(graph, 3, **FAST, contacts="times").graph.contacts.digest()
+    kept = {"work_dir": tmp_path / "work", **FAST}
+    with pytest.raises(Stopped):
+        shoal.anonymize(graph, 3, **kept, contacts="times", progress=At("drawing contacts", stop))
+    later = graph.between()
+    later.contacts = replace(
+        graph.contacts, behind=tuple(Behind(b.counts, b.times + 60_000_000) for b in graph.contacts.behind)
+    )
+    for other, asked in (
+        (graph, {"contacts": "counts"}),
+        (graph, {"contacts": "times", "protect_counts": True}),
+        (graph, {}),
+        (counted, {"contacts": "counts"}),
+        (later, {"contacts": "times"}),
+    ):
+        with pytest.raises(shoal.InputError, match="was begun with another set of contacts"):
+            shoal.anonymize(other, 3, **kept, **asked, resume=True)
+    assert shoal.anonymize(graph, 3, **kept, contacts="times", resume=True).graph.contacts.digest() == expected
+    assert sorted(file.name for file in (tmp_path / "work").glob("contacts-*")) == [
+        f"contacts-0000{t}.part" for t in range(4)
+    ]
 
 
 def test_what_a_folder_does_not_tell_of_contacts_is_one_sentence(tmp_path):

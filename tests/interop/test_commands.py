@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
-from contextlib import closing
 
 import pytest
 
 import shoal
 from tests.command import shoal as shoal_command
+from tests.interop.test_sql import write_calls
 from tests.interop.test_xml import BOMB, GEXF, GRAPHML
 
 QUERY = "sqlite:///calls.db?query=SELECT u AS source, v AS target, t AS time FROM calls"
@@ -19,12 +18,7 @@ QUERY = "sqlite:///calls.db?query=SELECT u AS source, v AS target, t AS time FRO
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with closing(sqlite3.connect("calls.db")) as database:
-        database.execute("CREATE TABLE calls (u, v, t)")
-        rows = [(i % 7, i * 5 % 13, i * 40_000) for i in range(60)]
-        database.executemany("INSERT INTO calls VALUES (?, ?, ?)", rows)
-        database.commit()
-
+    write_calls("calls.db", "u, v, t", [(i % 7, i * 5 % 13, i * 40_000) for i in range(60)])
     return shoal_command
 
 

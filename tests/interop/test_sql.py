@@ -20,13 +20,18 @@ ROWS = [("ann", "bob", 0, "a%b"), ("bob", "cem", 90_000, "c&d"), ("bob", "ann", 
 CALLS = "SELECT caller AS source, callee AS target, moment AS time FROM calls"
 
 
+def write_calls(file, columns, rows):
+    """A database with one table of calls."""
+    with closing(sqlite3.connect(file)) as database:
+        database.execute(f"CREATE TABLE calls ({columns})")
+        database.executemany(f"INSERT INTO calls VALUES ({', '.join('?' * len(rows[0]))})", rows)
+        database.commit()
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with closing(sqlite3.connect("contacts.db")) as database:
-        database.execute("CREATE TABLE calls (caller, callee, moment, note)")
-        database.executemany("INSERT INTO calls VALUES (?, ?, ?, ?)", ROWS)
-        database.commit()
+    write_calls("contacts.db", "caller, callee, moment, note", ROWS)
     return tmp_path
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from itertools import pairwise
 
@@ -244,6 +245,23 @@ def test_large_graphs_are_sampled_and_say_so(monkeypatch):
     assert found.overall["reach"]["original"] == pytest.approx(exact.overall["reach"]["original"], rel=0.2)
     unordered = TemporalGraph.from_slices({"a": [(i, i + 1) for i in range(150)], "b": []}, ordered=False)
     assert compare(unordered, unordered, communities=False).sampled is None
+
+
+def test_communities_of_large_graphs_are_compared_among_some(monkeypatch):
+    """A part of the people says about what all of them say, and the same for the same seed."""
+    rng, halves = np.random.default_rng(0), np.arange(400) // 100
+    pairs = [(u, v) for u in range(400) for v in range(u) if rng.random() < (0.2 if halves[u] == halves[v] else 0.01)]
+    one, other = (TemporalGraph.from_slices({"a": pairs, "b": pairs[::i]}) for i in (1, 3))
+    exact = compare(one, other)
+    for module in (spread, over_time, sys.modules["shoal.measure.compare"]):
+        monkeypatch.setattr(module, "MOST", 200)
+    found = compare(one, other)
+    assert "the agreement of communities is measured among 200 people drawn at random" in found.sampled
+    assert found.overall["communities"]["original"] == exact.overall["communities"]["original"]
+    assert found.overall["communities"]["agreement"] == pytest.approx(
+        exact.overall["communities"]["agreement"], abs=0.15
+    )
+    assert found.overall["communities"] == compare(one, other).overall["communities"]
 
 
 @given(naive.pairs())

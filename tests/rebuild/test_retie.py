@@ -11,7 +11,6 @@ from shoal.errors import InputError
 from shoal.realize import SliceLimits, SliceView
 from shoal.realize.ties import look_around
 from shoal.rebuild._retie_kernels import COMMON, LEAST, MOST, OTHERS, STEP
-from shoal.rebuild.communities import find_communities
 from shoal.rebuild.retie import Aims, counts_of, portrait, retie
 from tests.strategies import graphs, slices
 from tests.uncompiled import examples
@@ -94,14 +93,6 @@ def test_crowds_keep_what_they_have_with_one_another():
     assert not np.array_equal(made, all_slices[1])
     tables = [np.sort(crowd[edges], axis=1).tolist() for edges in (made, all_slices[1])]
     assert sorted(tables[0]) == sorted(tables[1])
-
-
-def test_communities_that_hardly_meet_are_told_apart():
-    rng = np.random.default_rng(0)
-    edges = np.concatenate([np.argwhere(np.triu(rng.random((20, 20)) < 0.5, 1)) + 20 * i for i in range(3)])
-    found = find_communities(np.concatenate([edges, [[0, 20], [20, 40]]]), 60, rng)
-    assert [len(set(found[20 * i : 20 * i + 20])) for i in range(3)] == [1, 1, 1]
-    assert len(set(found)) == 3
 
 
 @pytest.mark.parametrize("directed", [False, True])

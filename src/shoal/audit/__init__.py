@@ -7,13 +7,13 @@ from shoal.audit.attackers import (
     Contacts,
     Neighbourhood,
     OneBlock,
+    Strength,
     Vector,
     Window,
     usual_attackers,
 )
 from shoal.audit.exposure import audit, reidentify
 from shoal.audit.findings import Audit, Exposure
-from shoal.audit.strength import Strength
 
 __all__ = [
     "AnySlices",

@@ -40,14 +40,36 @@ def fuzzy_crowds(
 
 @njit
 def nearest_rows(
-    known: np.ndarray, rows: np.ndarray, counts: np.ndarray, own: np.ndarray
+    known: np.ndarray, rows: np.ndarray, totals: np.ndarray, counts: np.ndarray, own: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """For each known vector: how many people hold a nearest row (l1), and whether row `own` is one of those."""
+    """For each known vector: how many people hold a nearest row (l1), and whether row `own` is one of those.
+
+    Rows come sorted by their `totals`. The distance of two rows is never below that of their totals, so from a row's own
+    total the search goes outwards, and ends where the totals alone are further apart than the nearest row.
+    """
     crowd = np.zeros(len(known), np.int64)
     among = np.zeros(len(known), np.bool_)
     for i in range(len(known)):
-        best = np.int64(2**62)
-        for j in range(len(rows)):
+        total = np.int64(0)
+        for t in range(rows.shape[1]):
+            total += known[i, t]
+        up, high = 0, len(rows)
+        while up < high:  # the first row with this total or a larger one
+            middle = (up + high) // 2
+            if totals[middle] < total:
+                up = middle + 1
+            else:
+                high = middle
+        down, best = up - 1, np.int64(2**62)
+        while True:
+            above = totals[up] - total if up < len(rows) else np.int64(2**62)
+            below = total - totals[down] if down >= 0 else np.int64(2**62)
+            if min(above, below) > best or (up == len(rows) and down < 0):
+                break
+            if above <= below:
+                j, up = up, up + 1
+            else:
+                j, down = down, down - 1
             distance = np.int64(0)
             for t in range(rows.shape[1]):
                 distance += abs(np.int64(known[i, t]) - np.int64(rows[j, t]))
@@ -59,3 +81,28 @@ def nearest_rows(
                 crowd[i] += counts[j]
                 among[i] |= j == own[i]
     return crowd, among
+
+
+@njit
+def crowds_of(hashes: np.ndarray) -> np.ndarray:
+    """For every person, how many people have the same hash: counted in a table, which takes a fifth of the time of sorting.
+
+    Whoever is met first with a hash stands for all; the table holds their number plus one.
+    """
+    n, slots = len(hashes), 1
+    while slots < 2 * n:
+        slots *= 2
+    mask = np.uint64(slots - 1)
+    holder = np.zeros(slots, np.int64)
+    first, count = np.empty(n, np.int64), np.zeros(n, np.int64)
+    for i in range(n):
+        slot = hashes[i] & mask
+        while holder[slot] and hashes[holder[slot] - 1] != hashes[i]:
+            slot = (slot + np.uint64(1)) & mask
+        if holder[slot] == 0:
+            holder[slot] = i + 1
+        first[i] = holder[slot] - 1
+        count[first[i]] += 1
+    for i in range(n):
+        first[i] = count[first[i]]
+    return first

@@ -8,10 +8,11 @@ people two of them meet by accident with probability below 10^-7.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -19,8 +20,9 @@ from shoal.audit import _kernels
 from shoal.common.crowds import crowd_sizes, distinct_rows
 from shoal.graph import TemporalGraph
 
-DRAWS = 50  # sets of slices looked at where there are more; fewer where there are millions of people
+DRAWS = 50  # sets of slices looked at where there are more; fewer above 40,000 people, down to 10
 PAIRS = 60_000_000  # comparisons of two people that may be afforded before people are sampled
+FEWEST, SAMPLE = 200, 1_000  # how few and how many people are then looked at: shares within 7, and within 3 points
 
 
 @dataclass(frozen=True)
@@ -56,15 +58,33 @@ class Attacker(Protocol):
 
 @dataclass(frozen=True)
 class Vector:
-    """The attacker of the guarantee."""
+    """The attacker of the guarantee; or one who knows other `rows` of numbers, and finds everybody with the same."""
 
     name: str = "vector"
     description: str = "knows the number of edges in every slice"
     covered: bool = True
+    rows: Callable[[TemporalGraph], np.ndarray] = TemporalGraph.degree_matrix
 
     def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
         """Everybody with the same row."""
-        return Crowds(crowd_sizes(graph.degree_matrix())[None])
+        return Crowds(crowd_sizes(self.rows(graph))[None])
+
+
+class Strength(Vector):
+    """Knows a number of calls, not of people called: covered by a release whose numbers of contacts are protected."""
+
+    def __init__(self, covered: bool = False) -> None:
+        super().__init__(
+            "strength", "knows the number of contacts in every slice", covered, TemporalGraph.strength_matrix
+        )
+
+
+class Contacts(Vector):
+    """Knows how many different people somebody was ever in contact with."""
+
+    def __init__(self) -> None:
+        knows = "knows the number of different people somebody was in contact with over all slices"
+        super().__init__("contacts", knows, False, _people_met)
 
 
 @dataclass(frozen=True)
@@ -73,52 +93,44 @@ class AnySlices:
 
     width: int
     covered: bool = True
+    named: ClassVar[str] = "any-{}-slices"
+    which: ClassVar[str] = "{} slice{}, whichever they are"
 
     @property
     def name(self) -> str:
         """any-3-slices."""
-        return f"any-{self.width}-slices"
+        return self.named.format(self.width)
 
     @property
     def description(self) -> str:
         """In words."""
-        return f"knows the number of edges in {self.width} slice{'s' * (self.width > 1)}, whichever they are"
+        return "knows the number of edges in " + self.which.format(self.width, "s" * (self.width > 1))
 
     def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
         """All sets of slices where there are few, otherwise a sample of them."""
-        every, draws = comb(graph.n_slices, self.width), _draws(graph)
-        if every <= draws:
-            chosen = [np.array(c) for c in combinations(range(graph.n_slices), self.width)]
-        else:
-            chosen = [rng.choice(graph.n_slices, self.width, replace=False) for _ in range(draws)]
-        return Crowds(_by_slices(graph, chosen), sampled=every > draws)
+        chosen, every = self.sets(graph, _draws(graph), rng)
+        return Crowds(_by_slices(graph, chosen), sampled=every > len(chosen))
+
+    def sets(self, graph: TemporalGraph, most: int, rng: np.random.Generator) -> tuple[list[np.ndarray], int]:
+        """Sets of slices, at most so many, and how many there are."""
+        every = comb(graph.n_slices, self.width)
+        if every <= most:
+            return [np.array(c) for c in combinations(range(graph.n_slices), self.width)], every
+        return [rng.choice(graph.n_slices, self.width, replace=False) for _ in range(most)], every
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(AnySlices):
     """Knows consecutive slices."""
 
-    width: int
-    covered: bool = True
+    named, which = "window-{}", "{} consecutive slice{}"
 
-    @property
-    def name(self) -> str:
-        """window-3."""
-        return f"window-{self.width}"
-
-    @property
-    def description(self) -> str:
-        """In words."""
-        return f"knows the number of edges in {self.width} consecutive slices"
-
-    def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
-        """All windows where there are few, otherwise a sample of them."""
+    def sets(self, graph: TemporalGraph, most: int, rng: np.random.Generator) -> tuple[list[np.ndarray], int]:
+        """Windows, at most so many, and how many there are."""
         layers = [part.layer for part in graph.slices]
         within = [len(set(layers[t : t + self.width])) == 1 for t in range(graph.n_slices - self.width + 1)]
-        first, draws = np.flatnonzero(within), _draws(graph)  # what follows the last slice of a layer is another layer
-        chosen = np.sort(rng.choice(first, draws, replace=False)) if len(first) > draws else first
-        sizes = _by_slices(graph, [np.arange(t, t + self.width) for t in chosen])
-        return Crowds(sizes, sampled=len(first) > draws)
+        first = np.flatnonzero(within)  # what follows the last slice of a layer is another layer
+        chosen = np.sort(rng.choice(first, most, replace=False)) if len(first) > most else first
+        return [np.arange(t, t + self.width) for t in chosen], len(first)
 
 
 @dataclass(frozen=True)
@@ -165,28 +177,9 @@ class Approximate:
         if len(rows) ** 2 <= PAIRS:
             found = _kernels.fuzzy_crowds(rows, counts, np.arange(len(rows)), float(self.within), self.percent / 100)
             return Crowds(found[inverse][None])
-        people = rng.choice(graph.n_nodes, max(PAIRS // len(rows), 200), replace=False)
+        people = rng.choice(graph.n_nodes, int(np.clip(PAIRS // 3 // len(rows), FEWEST, SAMPLE)), replace=False)
         found = _kernels.fuzzy_crowds(rows, counts, inverse[people], float(self.within), self.percent / 100)
         return Crowds(found[None], sampled=True, people=people)
-
-
-@dataclass(frozen=True)
-class Contacts:
-    """Knows how many different people somebody was ever in contact with."""
-
-    name: str = "contacts"
-    description: str = "knows the number of different people somebody was in contact with over all slices"
-    covered: bool = False
-
-    def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
-        """Everybody who was in contact with as many."""
-        pairs = _distinct(graph._edges[:, 0].astype(np.int64) * graph.n_nodes + graph._edges[:, 1])
-        one, other = pairs // max(graph.n_nodes, 1), pairs % max(graph.n_nodes, 1)
-        if graph.directed:  # a contact is a contact in either direction
-            pairs = _distinct(np.minimum(one, other) * graph.n_nodes + np.maximum(one, other))
-            one, other = pairs // graph.n_nodes, pairs % graph.n_nodes
-        ends = np.concatenate([one, other])
-        return Crowds(crowd_sizes(np.bincount(ends, minlength=graph.n_nodes))[None])
 
 
 @dataclass(frozen=True)
@@ -219,7 +212,15 @@ class Neighbourhood:
             np.add.at(around, u, _mix(colour[v] ^ _mix(codes * np.uint64(4) + out_mark)))
             np.add.at(around, v, _mix(colour[u] ^ _mix(codes * np.uint64(4) + in_mark)))
             colour = _mix(colour + np.uint64(3) * _mix(around))
-        return Crowds(crowd_sizes(colour)[None])
+        return Crowds(_kernels.crowds_of(colour)[None])
+
+
+def _people_met(graph: TemporalGraph) -> np.ndarray:
+    """How many different people everybody was in contact with; a contact is a contact in either direction."""
+    edges = np.sort(graph._edges, axis=1) if graph.directed else graph._edges
+    pairs = _distinct(edges[:, 0].astype(np.int64) * graph.n_nodes + edges[:, 1])
+    ends = np.concatenate(np.divmod(pairs, max(graph.n_nodes, 1)))
+    return np.bincount(ends, minlength=graph.n_nodes)
 
 
 def _distinct(numbers: np.ndarray) -> np.ndarray:
@@ -255,7 +256,7 @@ def columns_of(graph: TemporalGraph, slices: np.ndarray) -> np.ndarray:
 
 
 def _draws(graph: TemporalGraph) -> int:
-    return max(min(DRAWS, 5_000_000 // max(graph.n_nodes, 1)), 10)
+    return max(min(DRAWS, 2_000_000 // max(graph.n_nodes, 1)), 10)
 
 
 def _by_slices(graph: TemporalGraph, chosen: list[np.ndarray]) -> np.ndarray:
@@ -268,7 +269,7 @@ def _by_slices(graph: TemporalGraph, chosen: list[np.ndarray]) -> np.ndarray:
         total = np.zeros(graph.n_nodes, np.uint64)
         for column in columns_of(graph, slices):
             total += hashes[int(column)]
-        row[:] = crowd_sizes(total)
+        row[:] = _kernels.crowds_of(total)
     return found
 
 
@@ -280,10 +281,17 @@ def usual_attackers(graph: TemporalGraph) -> list[Attacker]:
         longest = max(Counter(part.layer for part in graph.slices).values())
         found += [Window(w) for w in widths if 1 < w <= longest]
     found += [Approximate(within=1), Approximate(within=2), Approximate(percent=10), Contacts()]
-    return [*found, Neighbourhood(1), Neighbourhood(2)]
+    return [*found, Neighbourhood(1), Neighbourhood(2), *_by_contacts(graph)]
 
 
 def few_attackers(graph: TemporalGraph) -> list[Attacker]:
     """One of each kind, for the report of a release."""
     some = [AnySlices(w) for w in (1, 3, 10) if w < graph.n_slices]
-    return [Vector(), Approximate(within=1), *some, Contacts(), Neighbourhood(1)]
+    return [Vector(), Approximate(within=1), *some, Contacts(), Neighbourhood(1), *_by_contacts(graph)]
+
+
+def _by_contacts(graph: TemporalGraph) -> list[Attacker]:
+    """Who knows numbers of contacts, where these are people's own, or protected; those drawn freely are nobody's."""
+    if graph.contacts is None or graph.contacts.drawn == "freely":
+        return []
+    return [Strength(covered=graph.contacts.drawn == "shared")]

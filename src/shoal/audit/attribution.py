@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from shoal.audit import _kernels
 from shoal.audit.attackers import column_hash, columns_of, row_hashes
-from shoal.common.crowds import crowd_sizes
 from shoal.graph import TemporalGraph
 
 
@@ -32,5 +32,5 @@ def attribute(graph: TemporalGraph) -> list[dict[str, Any]]:
         rest = everything.copy()
         for column in columns_of(graph, slices):
             rest -= column_hash(degrees, int(column))
-        rows.append({"kind": kind, "without": label, "unique": int((crowd_sizes(rest) == 1).sum())})
+        rows.append({"kind": kind, "without": label, "unique": int((_kernels.crowds_of(rest) == 1).sum())})
     return rows

@@ -10,10 +10,9 @@ import numpy as np
 import polars as pl
 
 from shoal.audit import _kernels
-from shoal.audit.attackers import PAIRS, Attacker, Crowds, OneBlock, usual_attackers
+from shoal.audit.attackers import FEWEST, PAIRS, SAMPLE, Attacker, Crowds, OneBlock, usual_attackers
 from shoal.audit.attribution import attribute
 from shoal.audit.findings import Audit, Exposure
-from shoal.audit.strength import by_contacts
 from shoal.common.checks import a_list, one_of, some_jobs, some_progress, whole
 from shoal.common.crowds import distinct_rows
 from shoal.common.progress import Progress, run_jobs
@@ -91,7 +90,7 @@ def audit(
         TemporalGraph.check(original, "audit")
     if known is not None:
         check_known(graph, original, known)
-    chosen = [*usual_attackers(graph), *by_contacts(graph)] if attackers is None else a_list("attackers", attackers)
+    chosen = usual_attackers(graph) if attackers is None else a_list("attackers", attackers)
     if not all(callable(getattr(one, "crowds", None)) for one in chosen):
         raise InputError("attackers are those of shoal.audit, or others with a name, a description and a method crowds")
 
@@ -187,12 +186,16 @@ def reidentify(
         known, rows = original.strength_matrix(), release.strength_matrix()
         covered = release.contacts is not None and release.contacts.drawn == "shared"
     first, inverse, counts = distinct_rows(rows)
-    distinct = rows[first]
+    totals = rows[first].sum(axis=1, dtype=np.int64)
+    order = np.argsort(totals, kind="stable")
+    place = np.argsort(order, kind="stable")
     people = np.arange(len(known))
-    afford = max(PAIRS // max(len(distinct) * known.shape[1] // 8, 1), 200)
+    afford = max(PAIRS // max(len(first) * known.shape[1] // 8, 1), FEWEST)
     if afford < len(known):
-        people = np.random.default_rng(seed).choice(len(known), afford, replace=False)
-    crowd, among = _kernels.nearest_rows(known[people], distinct, counts, inverse[people])
+        people = np.random.default_rng(seed).choice(len(known), min(afford, SAMPLE), replace=False)
+    crowd, among = _kernels.nearest_rows(
+        known[people], rows[first[order]], totals[order], counts[order], place[inverse[people]]
+    )
     scale, sampled = len(known) / len(people), len(people) < len(known)
     return Exposure(
         name="reidentify" if by == "edges" else "reidentify-strength",

@@ -30,9 +30,9 @@ class Request:
     promise: Promise
     settings: Settings
     shard_people: int
-    limits: Limits | None = None
-    moving: Moving | None = None
-    contacts: str | None = None
+    limits: Limits | None
+    moving: Moving | None
+    contacts: str | None
     traits: Traits | None = None
 
     def described(self) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class Request:
             "options": repr(self.settings),
             "limits": None if self.limits is None else self.limits.digest(),
             "move": None if self.moving is None else self.moving.move,
-            "contacts": None if self.contacts is None else self._told_contacts(),
+            "set of contacts": None if self.contacts is None else self._told_contacts(),
             "people": None if self.traits is None else self.traits.digest(),
             "shard size": self.shard_people,
         }

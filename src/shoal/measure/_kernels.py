@@ -61,7 +61,9 @@ def orient_by_degree(edges: np.ndarray, degrees: np.ndarray) -> tuple[np.ndarray
         starts[tails[e] + 1] += 1
     for v in range(n_nodes):
         starts[v + 1] += starts[v]
-    free = starts[:-1].copy()
+    free = np.empty(n_nodes, np.int64)
+    for v in range(n_nodes):
+        free[v] = starts[v]
     heads = np.empty(n_edges, np.int64)
     for e in range(n_edges):
         tail = tails[e]
@@ -75,19 +77,40 @@ def triangles(starts: np.ndarray, heads: np.ndarray) -> np.ndarray:
     """Triangles through each node of an oriented graph; each is found once, at its lowest corner."""
     n_nodes = len(starts) - 1
     count = np.zeros(n_nodes, np.int64)
-    seen = np.full(n_nodes, -1, np.int64)
+    seen = np.zeros(n_nodes, np.int64)  # u + 1 for the neighbours of u
     for u in range(n_nodes):
         for i in range(starts[u], starts[u + 1]):
-            seen[heads[i]] = u
+            seen[heads[i]] = u + 1
         for i in range(starts[u], starts[u + 1]):
             v = heads[i]
             for j in range(starts[v], starts[v + 1]):
                 w = heads[j]
-                if seen[w] == u:
+                if seen[w] == u + 1:
                     count[u] += 1
                     count[v] += 1
                     count[w] += 1
     return count
+
+
+@njit
+def neighbours(edges: np.ndarray, n_nodes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Both ways: the neighbours of u are heads[starts[u] : starts[u + 1]], in rising order where edges are sorted."""
+    starts = np.zeros(n_nodes + 1, np.int64)
+    for e in range(len(edges)):
+        starts[edges[e, 0] + 1] += 1
+        starts[edges[e, 1] + 1] += 1
+    for v in range(n_nodes):
+        starts[v + 1] += starts[v]
+    free = np.empty(n_nodes, np.int64)
+    for v in range(n_nodes):
+        free[v] = starts[v]
+    heads = np.empty(2 * len(edges), np.int64)
+    for side in (1, 0):  # whose neighbour comes before them, then after them
+        for e in range(len(edges)):
+            v = edges[e, side]
+            heads[free[v]] = edges[e, 1 - side]
+            free[v] += 1
+    return starts, heads
 
 
 @njit
@@ -97,16 +120,16 @@ def closings(starts: np.ndarray, heads: np.ndarray, new: np.ndarray) -> int:
     The neighbours of u are heads[starts[u] : starts[u + 1]]; new edges come sorted by their first end, whose neighbours are
     marked once for all of them.
     """
-    seen = np.full(len(starts) - 1, -1, np.int64)
+    seen = np.zeros(len(starts) - 1, np.int64)  # u + 1 for the neighbours of u
     found, marked = 0, -1
     for e in range(len(new)):
         u, v = new[e, 0], new[e, 1]
         if u != marked:
             marked = u
             for i in range(starts[u], starts[u + 1]):
-                seen[heads[i]] = u
+                seen[heads[i]] = u + 1
         for i in range(starts[v], starts[v + 1]):
-            if seen[heads[i]] == u:
+            if seen[heads[i]] == u + 1:
                 found += 1
     return found
 

@@ -43,7 +43,7 @@ def happens(wanted: np.uint64, key: np.uint64, chance: np.int64) -> np.uint64:
         return wanted
     found = _NO
     for digit in range(31, -1, -1):
-        if wanted == _NO:
+        if wanted == _NO or chance & ((2 << digit) - 1) == 0:  # nothing is below a number whose further digits are 0
             break
         drawn = mix(key + np.uint64(digit))
         if (chance >> digit) & 1:

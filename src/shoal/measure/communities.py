@@ -83,7 +83,7 @@ def agreement(one: np.ndarray, other: np.ndarray, people: np.ndarray) -> float |
     one, other
         (n,) what `louvain` gives.
     people
-        (n,) whom to count: those with an edge in either graph.
+        Whom to count, those with an edge in either graph: a flag for each of n, or their numbers.
 
     Examples
     --------
@@ -115,9 +115,10 @@ def mixing(graphs: Sequence[TemporalGraph], labels: np.ndarray) -> tuple[list[fl
     codes = [
         edge_keys(pair if graph.directed else np.sort(pair, axis=1)) for graph, pair in zip(graphs, ends, strict=True)
     ]
-    blocks, place = np.unique(np.concatenate(codes), return_inverse=True)
-    counts = [
-        np.bincount(one, minlength=len(blocks)) for one in np.split(place, np.cumsum([len(c) for c in codes])[:-1])
-    ]
+    each = [np.unique(one, return_counts=True) for one in codes]
+    blocks = np.unique(np.concatenate([there for there, _ in each]))
+    counts = [np.zeros(len(blocks), np.int64) for _ in each]
+    for count, (there, found) in zip(counts, each, strict=True):
+        count[np.searchsorted(blocks, there)] = found
     inside = (blocks >> 32 == blocks & 0xFFFFFFFF) & (blocks > 0)
     return [int(c[inside].sum()) / int(c.sum()) if c.any() else None for c in counts], counts

@@ -16,7 +16,8 @@ from shoal.measure import communities as groups
 from shoal.measure.comparison import Comparison
 from shoal.measure.degrees import hub_overlap
 from shoal.measure.over_time import over_time, sampled_in_words
-from shoal.measure.rows import SCHEMA, overall, row
+from shoal.measure.rows import SCHEMA, groups_of, overall, row
+from shoal.measure.spread import MOST
 from shoal.measure.ties import overlap
 from shoal.release import Release
 
@@ -45,7 +46,8 @@ def compare(
     in opposite directions do not cancel. What is undefined is None and left out of means, as is the PageRank similarity of a
     slice without edges in both graphs.
 
-    Both graphs get the same draws. Beyond 20,000 people reach and outbreaks start from some of them, which `sampled` says.
+    Both graphs get the same draws. Beyond 20,000 people reach and outbreaks start from 128 of them, and the agreement of
+    communities is that among 20,000, which `sampled` says.
 
     Parameters
     ----------
@@ -79,7 +81,8 @@ def compare(
     jobs, progress = some_jobs(jobs), some_progress(progress)
     order = Randomness(seed, b"groups").stream("order").permutation(original.n_nodes)
     with progress.stage("measuring", original.n_slices) as tell:
-        rows = run_jobs(lambda t: row(original, released, t, order), range(original.n_slices), jobs, tell)
+        both = [groups_of(graph, order, jobs) for graph in (original, released)]
+        rows = run_jobs(lambda t: row(original, released, t, both), range(original.n_slices), jobs, tell)
     with progress.stage("following contacts through time", 1) as tell:
         followed = over_time(original, released, seed, jobs, tell)
     table = pl.DataFrame(rows, schema=SCHEMA, orient="row")
@@ -95,7 +98,7 @@ def compare(
         overall=numbers,
         spread=followed.spread,
         meetings=followed.meetings,
-        sampled=sampled_in_words(original.n_nodes) if len(followed.spread) else None,
+        sampled=sampled_in_words(original.n_nodes, followed=len(followed.spread) > 0, communities=communities),
     )
 
 
@@ -126,6 +129,9 @@ def _communities(
     searches = [(original, seed), (released, seed), (original, seed + 1)]
     old, new, again = run_jobs(lambda search: groups.louvain(*search), searches, jobs, tell)
     inside, between = groups.mixing((original, released), old)
+    if len(people) > MOST:
+        drawn = Randomness(seed, b"communities").stream("people").permutation(len(people))[:MOST]
+        people = drawn[people[drawn]]
     return {
         "communities": {
             "original": groups.n_communities(old),

@@ -36,13 +36,15 @@ def over_time(
     )
 
 
-def sampled_in_words(n_nodes: int) -> str | None:
-    """Where not everybody is a starting point, the sentence that says so."""
-    if n_nodes <= MOST:
+def sampled_in_words(n_nodes: int, *, followed: bool, communities: bool) -> str | None:
+    """Where not everybody is looked at, the sentence that says so; `followed` where something spreads along time."""
+    parts = [f"reach and outbreaks are measured from {FEWER:,} people"] * followed
+    parts += [f"the agreement of communities is measured among {MOST:,} people"] * communities
+    if n_nodes <= MOST or not parts:
         return None
+    said = " and ".join(parts)
     return (
-        f"Reach and outbreaks are measured from {FEWER:,} people drawn at random, the same in both graphs, "
-        f"because there are more than {MOST:,}."
+        f"{said[0].upper()}{said[1:]} drawn at random, the same in both graphs, because there are more than {MOST:,}."
     )
 
 

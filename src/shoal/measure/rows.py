@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from shoal.common.edges import edge_keys
+from shoal.common.edges import among
+from shoal.common.progress import run_jobs
 from shoal.graph import TemporalGraph
 from shoal.measure.degrees import assortativity, degree_distance, degrees_of, hub_overlap
 from shoal.measure.pagerank import cosine, pagerank
@@ -42,18 +43,24 @@ SCHEMA = {
 }
 
 
-def row(original: TemporalGraph, released: TemporalGraph, t: int, order: np.ndarray) -> list[Any]:
-    """One line of the table, in the order of SCHEMA; groups are looked for in this order of the people."""
+def groups_of(graph: TemporalGraph, order: np.ndarray, jobs: int) -> list[np.ndarray]:
+    """The groups of every slice, each needed for two steps; looked for in this order of the people, and only where time has one."""
+    if not graph.ordered or graph.n_slices < 2:
+        return []
+    return run_jobs(lambda t: groups_in(_plain(graph, t), order).astype(np.int32), range(graph.n_slices), jobs)
+
+
+def row(original: TemporalGraph, released: TemporalGraph, t: int, groups: Sequence[list[np.ndarray]]) -> list[Any]:
+    """One line of the table, in the order of SCHEMA; `groups` are those of all slices of both graphs."""
     n_nodes, directed = original.n_nodes, original.directed
     old, new = original.edges(t), released.edges(t)
-    kept = len(np.intersect1d(edge_keys(old), edge_keys(new), assume_unique=True))
+    kept = int(np.count_nonzero(among(new, old)))
     ranks = [pagerank(edges, n_nodes, directed=directed) for edges in (old, new)]
     sides = [degrees_of(edges, n_nodes) for edges in (old, new)]
     sums = [a + b for a, b in sides]
     pairs = zip(*sides, strict=True) if directed else [sums]
     distances = [d for d in (degree_distance(*pair) for pair in pairs) if d is not None]
-    graphs = zip((original, released), sums, strict=True)
-    per_graph = [_of_one(graph, t, degrees, order) for graph, degrees in graphs]
+    per_graph = [_of_one(*one, t) for one in zip((original, released), sums, groups, strict=True)]
     return [
         *original.slices[t],
         *(len(old), len(new), kept, len(new) - kept, len(old) - kept),
@@ -64,25 +71,28 @@ def row(original: TemporalGraph, released: TemporalGraph, t: int, order: np.ndar
     ]
 
 
-def _of_one(graph: TemporalGraph, t: int, degrees: np.ndarray, order: np.ndarray) -> tuple[float | None, ...]:
+def _plain(graph: TemporalGraph, t: int) -> np.ndarray:
+    """The edges of a slice without directions."""
+    return without_directions(graph.edges(t)) if graph.directed else graph.edges(t)
+
+
+def _of_one(graph: TemporalGraph, degrees: np.ndarray, groups: list[np.ndarray], t: int) -> tuple[float | None, ...]:
     """The measures of PAIRED, of one graph."""
-    n_nodes = graph.n_nodes
-    edges = graph.edges(t)
-    plain = without_directions(edges) if graph.directed else edges
+    n_nodes, edges, plain = graph.n_nodes, graph.edges(t), _plain(graph, t)
     if graph.directed:
         degrees = np.bincount(plain.ravel(), minlength=n_nodes)
     mixing = assortativity(edges, n_nodes, directed=graph.directed)
     before = predecessor(graph, t)
     if before is None:
         return (*structure(plain, degrees), mixing, *(None for _ in STEP))
-    earlier = without_directions(graph.edges(before)) if graph.directed else graph.edges(before)
+    earlier = _plain(graph, before)
     return (
         *structure(plain, degrees),
         mixing,
         adjacency_correlation(earlier, plain, n_nodes),
         meets_again(earlier, plain),
         closing_triangles(earlier, plain, n_nodes),
-        lasting(groups_in(earlier, order), groups_in(plain, order)),
+        lasting(groups[before], groups[t]),
     )
 
 

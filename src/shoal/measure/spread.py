@@ -16,7 +16,7 @@ from shoal.graph import TemporalGraph
 from shoal.measure import _spread_kernels as kernels
 
 # Up to MOST people reach is counted from everybody and RUNS outbreaks are drawn; beyond it there are FEWER starts for each.
-MOST, RUNS, FEWER = 20_000, 4_096, 512
+MOST, RUNS, FEWER = 20_000, 4_096, 128
 RECOVERY = 0.2  # chance to get well after a slice: five slices of handing on, neither one contact nor the whole period
 _BLOCK = 16  # words of 64 runs that are one piece of work for a thread
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from shoal.common.edges import edge_keys
+from shoal.common.edges import among
 from shoal.graph import TemporalGraph
 from shoal.measure import _kernels
 from shoal.measure.communities import SMALLEST
@@ -50,9 +49,7 @@ def adjacency_correlation(before: np.ndarray, after: np.ndarray, n_nodes: int) -
     >>> adjacency_correlation(np.array([[0, 1], [0, 2]]), np.array([[0, 1], [0, 3]]), 5)  # people 0 … 3: ½, 1, 0, 0
     0.375
     """
-    kept = np.intersect1d(edge_keys(before), edge_keys(after), assume_unique=True)
-    ends = np.concatenate([kept >> 32, kept & 0xFFFFFFFF])
-    common = np.bincount(ends, minlength=n_nodes)
+    common = np.bincount(after[among(after, before)].ravel(), minlength=n_nodes)
     degree_1 = np.bincount(before.ravel(), minlength=n_nodes)
     degree_2 = np.bincount(after.ravel(), minlength=n_nodes)
     active = (degree_1 > 0) | (degree_2 > 0)
@@ -68,8 +65,7 @@ def meets_again(before: np.ndarray, after: np.ndarray) -> float | None:
     >>> meets_again(np.array([[0, 1], [0, 2]]), np.array([[0, 1], [0, 3]]))
     0.5
     """
-    kept = np.intersect1d(edge_keys(before), edge_keys(after), assume_unique=True)
-    return len(kept) / len(before) if len(before) else None
+    return np.count_nonzero(among(before, after)) / len(before) if len(before) else None
 
 
 def closing_triangles(before: np.ndarray, after: np.ndarray, n_nodes: int) -> int:
@@ -80,8 +76,8 @@ def closing_triangles(before: np.ndarray, after: np.ndarray, n_nodes: int) -> in
     >>> closing_triangles(np.array([[0, 1], [1, 2], [1, 3]]), np.array([[0, 2], [2, 3]]), 4)
     2
     """
-    new = after[~np.isin(edge_keys(after), edge_keys(before), assume_unique=True)]
-    starts, heads = _neighbours(before, n_nodes)
+    new = after[~among(after, before)]
+    starts, heads = _kernels.neighbours(before, n_nodes)
     busier = np.diff(starts)[new[:, 0]] >= np.diff(starts)[new[:, 1]]
     new = np.where(busier[:, None], new, new[:, ::-1])  # the few neighbours of the other end are gone through
     return int(_kernels.closings(starts, heads, new[np.argsort(new[:, 0], kind="stable")]))
@@ -99,7 +95,7 @@ def groups_in(edges: np.ndarray, order: np.ndarray) -> np.ndarray:
     >>> bool(labels[0] == labels[1] == labels[2] != labels[3])
     True
     """
-    starts, heads = _neighbours(edges, len(order))
+    starts, heads = _kernels.neighbours(edges, len(order))
     return _kernels.propagate(starts, heads, order[np.diff(starts)[order] > 0], _ROUNDS)
 
 
@@ -118,15 +114,8 @@ def lasting(before: np.ndarray, after: np.ndarray) -> float | None:
     grouped = sizes[before] >= SMALLEST
     if not grouped.any():
         return None
-    both, shared = np.unique(before[grouped] * n_nodes + after[grouped], return_counts=True)
+    both, shared = np.unique(before[grouped].astype(np.int64) * n_nodes + after[grouped], return_counts=True)
     group, match = np.divmod(both, n_nodes)
     best = np.zeros(n_nodes)
     np.maximum.at(best, group, shared / (sizes[group] + later[match] - shared))
     return float(best[before[grouped]].mean())
-
-
-def _neighbours(edges: np.ndarray, n_nodes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Both ways: the neighbours of u are heads[starts[u] : starts[u + 1]]."""
-    ends = np.concatenate([edges, edges[:, ::-1]])
-    matrix = csr_array((np.ones(len(ends), np.bool_), (ends[:, 0], ends[:, 1])), shape=(n_nodes, n_nodes))
-    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)

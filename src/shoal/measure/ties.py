@@ -36,15 +36,17 @@ def ties(graph: TemporalGraph) -> Ties:
     ([0, 0, 1, 1], [0, 1, 2])
     """
     plain = [without_directions(edges) if graph.directed else edges for _, edges in graph]
-    pairs, counts = np.unique(np.concatenate([edge_keys(edges) for edges in plain]), return_counts=True)
-    meetings = np.bincount(counts, minlength=1)
+    keys = np.concatenate([edge_keys(edges) for edges in plain])
+    order = np.argsort(keys, kind="stable")  # slices of a pair stay in their order
+    keys = keys[order]
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    meetings = np.bincount(np.diff(first, append=len(keys)), minlength=1)
     if not graph.ordered:
         return Ties(meetings, np.zeros(1, np.int64), None, None)
     layers = np.unique([part.layer or "" for part in graph.slices], return_inverse=True)[1]
-    events = np.concatenate(
-        [np.searchsorted(pairs, edge_keys(edges)) * graph.n_slices + t for t, edges in enumerate(plain)]
-    )
-    gaps, pair = gaps_of(np.sort(events), layers)
+    when = np.repeat(np.arange(graph.n_slices), [len(edges) for edges in plain])
+    pair_number = np.cumsum(np.diff(keys, prepend=-1) != 0) - 1
+    gaps, pair = gaps_of(pair_number * graph.n_slices + when[order], layers)
     active = np.zeros((graph.n_nodes, graph.n_slices), np.bool_)
     for t, edges in enumerate(plain):
         active[edges.ravel(), t] = True

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.common.communities import louvain
 from shoal.common.randomness import Randomness
 from shoal.demands.request import Request
 from shoal.demands.settings import Settings
@@ -26,7 +27,6 @@ from shoal.plan.stages import rebuild_slice
 from shoal.realize import SliceLimits, SliceView
 from shoal.realize.ties import look_around
 from shoal.rebuild._retie_kernels import BUCKETS
-from shoal.rebuild.communities import find_communities
 from shoal.rebuild.retie import FEATURES, Aims, retie
 
 ROUNDS = {"fast": 1, "balanced": 6, "thorough": 12}
@@ -205,4 +205,4 @@ def _kept(piece: tuple[Array, Array, int, bool], threads: int, tell: Tell) -> Re
 def _communities(piece: tuple[list[Array], int, np.random.Generator], threads: int, tell: Tell) -> Result:
     slices, n, rng = piece
     edges = np.concatenate([*map(load, slices), np.empty((0, 2), np.int32)])
-    return Result({}, {"kind": find_communities(edges, n, rng)})
+    return Result({}, {"kind": louvain(edges, n, int(rng.integers(2**31)))})

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import shoal
 from shoal.common.words import in_words
@@ -13,10 +11,7 @@ from shoal.contacts.behind import CLAIMS
 from shoal.demands.promise import Promise
 from shoal.files.appear import sha256
 from shoal.published.coarse import WEAKEST_BOUND
-from shoal.release import EdgeCounts, Release, normalised_cost, times_optimum
-
-if TYPE_CHECKING:
-    from shoal.move.steps import Moved
+from shoal.release import Release, normalised_cost, times_optimum
 
 
 def guarantee_in_words(promise: Promise) -> str:
@@ -64,8 +59,12 @@ CARRIED = (
 )
 
 
-def moved_in_words(move: str, *, carried: bool = False) -> str:
-    """What is promised beside the numbers where ties changed hands."""
+def moved_in_words(release: Release) -> str:
+    """What is promised beside the numbers where ties changed hands, and what is disclosed where contacts went with them."""
+    if release.moved is None or release.k == 1:
+        return ""
+    move, contacts = release.moved.move, release.graph.contacts
+    carried = contacts is not None and contacts.drawn == "carried"
     often = {"slice": "anew in every slice", "tie": "once for all slices"}.get(move, f"anew every {move}")
     return (
         f" Beside that, contacts changed hands inside groups, {often}: two originals that differ only in which member of a group "
@@ -74,24 +73,6 @@ def moved_in_words(move: str, *, carried: bool = False) -> str:
         + CARRIED
         * carried
     )
-
-
-class Facts(NamedTuple):
-    """What a certificate says of a release beside its promise: aggregates only, no original id, no edge, no seed."""
-
-    method: str
-    n_nodes: int
-    n_slices: int
-    directed: bool
-    ordered: bool
-    min_class_size: int
-    n_classes: int
-    l1: int
-    bound: int
-    edges: EdgeCounts
-    limits: str | None = None
-    moved: Moved | None = None
-    more: Mapping[str, Any] = MappingProxyType({})
 
 
 def _more(release: Release) -> dict[str, Any]:
@@ -109,40 +90,18 @@ def _more(release: Release) -> dict[str, Any]:
 
 
 def certificate(release: Release, folder: Path, *, keep_ids: bool) -> dict[str, Any]:
-    """The certificate of a release whose files lie in the folder."""
-    graph, promise = release.graph, release.promise
-    facts = Facts(
-        method=release.method,
-        n_nodes=graph.n_nodes,
-        n_slices=graph.n_slices,
-        directed=graph.directed,
-        ordered=graph.ordered,
-        min_class_size=release.min_class_size,
-        n_classes=release.n_classes,
-        l1=release.cost_l1,
-        bound=release.bound,
-        edges=release.edges,
-        limits=None if release.limits is None else release.limits.in_words(),
-        moved=release.moved,
-        more=_more(release),
-    )
-    return make_certificate(promise, promise.people_by_level(), facts, folder, keep_ids=keep_ids)
+    """The certificate of a release whose files lie in the folder: aggregates only, no original id, no edge, no seed.
 
-
-def make_certificate(
-    promise: Promise, people_by_level: dict[int, int], facts: Facts, folder: Path, *, keep_ids: bool
-) -> dict[str, Any]:
-    """The certificate with exact numbers, as its maker gets it; `published` makes of it what goes into the folder.
-
-    Files in folders below are named with their path.
+    It has exact numbers, for the maker; `published` makes of it what goes into the folder. Files in folders below are named with
+    their path.
     """
-    edges, n, times, moved = facts.edges, facts.n_nodes, times_optimum(facts.l1, facts.bound), facts.moved
-    hidden = moved is not None and promise.k > 1
+    graph, promise, edges, moved = release.graph, release.promise, release.edges, release.moved
+    l1, bound = release.cost_l1, release.bound
+    times, hidden = times_optimum(l1, bound), moved is not None and promise.k > 1
     return {
         "format": 2,
         "made_by": f"shoal {shoal.__version__}",
-        "guarantee": guarantee_in_words(promise)
-        + (moved_in_words(moved.move, carried="carried" in facts.more.get("contacts", {})) if moved and hidden else ""),
+        "guarantee": guarantee_in_words(promise) + moved_in_words(release),
         "attacker": f"knows the {'degree and the count of contacts' if promise.contacts else 'degree'} of a person in every slice"
         + (" of any one block of the calendar" if promise.n_blocks > 1 else "")
         + (f", and their {in_words(promise.attributes)}" if promise.attributes else "")
@@ -150,25 +109,25 @@ def make_certificate(
         "against": "numbers" if moved is None else "graph",
         "move": None if moved is None else moved.move,
         "totals": None if moved is None else moved.totals.to_dict(),
-        "limits": facts.limits,
-        **facts.more,
+        "limits": None if release.limits is None else release.limits.in_words(),
+        **_more(release),
         "rounding": None,
         "k": promise.k,
-        "people_by_k": {str(level): count for level, count in people_by_level.items()},
+        "people_by_k": {str(level): count for level, count in promise.people_by_level().items()},
         "horizon": promise.horizon,
         "n_blocks": promise.n_blocks,
-        "method": facts.method,
-        "n_nodes": n,
-        "n_slices": facts.n_slices,
-        "directed": facts.directed,
-        "ordered": facts.ordered,
+        "method": release.method,
+        "n_nodes": graph.n_nodes,
+        "n_slices": graph.n_slices,
+        "directed": graph.directed,
+        "ordered": graph.ordered,
         "ids": "original" if keep_ids else "pseudonyms",
-        "min_class_size": facts.min_class_size,
-        "n_classes": facts.n_classes,
+        "min_class_size": release.min_class_size,
+        "n_classes": release.n_classes,
         "cost": {
-            "l1": facts.l1,
-            "normalised": normalised_cost(facts.l1, n, facts.n_slices),
-            "lower_bound": facts.bound,
+            "l1": l1,
+            "normalised": normalised_cost(l1, graph.n_nodes, graph.n_slices),
+            "lower_bound": bound,
             "at_most_times_optimum": None if times is None or times > WEAKEST_BOUND else times,
         },
         "edges": {

@@ -17,7 +17,6 @@ from markupsafe import Markup
 import shoal
 from shoal.audit import Audit, audit
 from shoal.audit.attackers import few_attackers
-from shoal.audit.strength import by_contacts
 from shoal.common.progress import Progress
 from shoal.demands.promise import Promise
 from shoal.errors import InputError
@@ -67,7 +66,7 @@ class Report:
         self._judged_by: dict[str, Any] = {
             "k": release.promise.levels,
             "horizon": self.looked.horizon,
-            "attackers": [*few_attackers(self.looked.graph), *by_contacts(self.looked.graph)],
+            "attackers": few_attackers(self.looked.graph),
         }
 
     def measure(self, progress: Progress) -> Report:
@@ -241,7 +240,6 @@ class Report:
 def _render(release: Release, looked: TemporalGraph, *, exact: bool, **said: Any) -> str:
     """The page, whose pictures show what it says and no more."""
     graph, moved = release.graph, release.moved
-    carried = graph.contacts is not None and graph.contacts.drawn == "carried"
     if moved is not None:
         said |= {"slice_edges": [None] * graph.n_slices}
     pictures = {
@@ -262,8 +260,7 @@ def _render(release: Release, looked: TemporalGraph, *, exact: bool, **said: Any
         limits=_limits(release),
         rounding=coarse.ROUNDING,
         headline=_headline(release),
-        guarantee=guarantee_in_words(release.promise)
-        + (moved_in_words(moved.move, carried=carried) if moved is not None and release.k > 1 else ""),
+        guarantee=guarantee_in_words(release.promise) + moved_in_words(release),
         alone_now=_alone(release.promise, graph),
         within=" within one block of the calendar" if release.promise.n_blocks > 1 else "",
         beyond=strongest(said["after"]),

@@ -59,12 +59,8 @@ def learn(
         Some of `ATTACKERS`; all by default.
     groups
         The group of each person (`Release.groups`): adds `groups-known`, who is told them too, as if they had been published.
-    seed
-        Same seed, same numbers.
-    jobs
-        Threads; by default all cores. The result does not depend on it.
-    progress
-        Told how far the work is.
+    seed, jobs, progress
+        As in `shoal.audit`: same seed, same numbers.
 
     Examples
     --------

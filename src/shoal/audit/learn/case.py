@@ -58,7 +58,7 @@ class Case:
     release: TemporalGraph
     k: int
     seed: int
-    jobs: int | None = None
+    jobs: int | None
     sample: str | None = None
     people: np.ndarray | None = None
 
