@@ -136,7 +136,7 @@ MUTANTS = [
     Mutant("contacts: half a contact is one", "contacts/behind.py", " | (numbers != numbers.round(0))", "", BEHIND),
     Mutant("contacts: cuts at the first contact are published", "contacts/behind.py", "    if slicing.width is None:", "    if False:", BEHIND),
     Mutant("draw: an edge keeps its own count", "draw/counts.py", "drawn[rng.permutation(here)] = pool[spread.astype(np.int64)]", "drawn[here] = counts[classes == number][spread.astype(np.int64)]", DRAW),
-    Mutant("draw: the total is not met", "draw/counts.py", "return fit_total(drawn, int(counts.sum()), int(counts.max()), rng)", "return drawn", DRAW),
+    Mutant("draw: the total is not met", "draw/counts.py", "return fit_total(drawn, int(counts.sum()) - taken, int(counts.max()), rng)", "return drawn", DRAW),
     Mutant("draw: somebody has more than a k-th of a class", "draw/classes.py", "and k * shares.max() <= shares.sum()", "", DRAW),
     Mutant("draw: an edge has more than a k-th of a window", "draw/_kernels.py", "high == low or most * k > high - low", "high == low", DRAW),
     Mutant("draw: moments of the original come back", "draw/times.py", "rng.uniform(-k, k, n)", "0", DRAW),
@@ -160,7 +160,7 @@ MUTANTS = [
     Mutant("shared: a crowd has other contacts", "draw/shared.py", "found, minlength=n) < want[crowd]", "found, minlength=n) < 0 * want[crowd]", SHARED),
     Mutant("shared: contacts are not looked at again", "draw/__init__.py", "        _check_shared(released, request, crowds)\n", "        pass\n", SHARED_GUARD),
     Mutant("verify: contacts may set people apart", "audit/_contacts.py", "np.bincount(crowd)[crowd] < sizes[block]", "np.bincount(crowd)[crowd] < 0", SHARED),
-    Mutant("audit: strength is the number of people", "graph/temporal.py", "np.bincount(self.edges(t)[:, side], counts, minlength", "np.bincount(self.edges(t)[:, side], minlength", SHARED),
+    Mutant("audit: strength is the number of people", "graph/temporal.py", "np.bincount(edges[:, side], counts, minlength", "np.bincount(edges[:, side], minlength", SHARED),
     # people
     Mutant("people: a stratum is too small", "people/strata.py", "rare = np.flatnonzero(sizes < most)", "rare = np.flatnonzero(sizes < most - 1)", STRATA),
     Mutant("people: crowds are not of one stratum", "demands/promise.py", "first = [] if self.strata is None else [self.strata]", "first = []", PERSONS),
