@@ -241,7 +241,7 @@ def kept(data: bytes) -> str:
 
 def upload(data: bytes) -> str:
     """A file dropped on the page: its label, a line of a form, then the file; what the page shows of it is JSON."""
-    from shoal.web.app import fields_of
+    from shoal.web.files import fields_of
     from shoal.web.look import look
     from shoal.web.views import label_of, reading_of
 

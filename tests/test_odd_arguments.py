@@ -51,6 +51,7 @@ def calls(place, tmp_path):
         "audit": (shoal.audit, {"graph": graph}),
         "verify": (shoal.verify, {"folder": folder / "out"}),
         "sweep": (shoal.sweep, {"graphs": {"days": graph}, "ks": [2]}),
+        "protect_most": (shoal.protect_most, {"graph": graph, "k": 2, "budget": 0.1, "seed": 1}),
         "extend": (shoal.extend, {"folder": folder / "out", "graph": later, "record": folder / "record.json"}),
         "compare": (shoal.compare, {"original": graph, "release": release.graph, "communities": False}),
         "save": (release.save, {"folder": tmp_path / "saved", "report": False}),
@@ -65,7 +66,7 @@ def calls(place, tmp_path):
 # Whatever is given there goes on to a function that is asked too.
 FORWARDED = ("options", "cut")
 NAMES = ("anonymize", "read", "from_edges", "from_events", "from_slices", "audit", "verify", "sweep", "extend", "compare", "save",
-         "anonymize_folder", "audit_folder")  # fmt: skip
+         "protect_most", "anonymize_folder", "audit_folder")  # fmt: skip
 
 
 def test_large_graphs_are_there_after_import():

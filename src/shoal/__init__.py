@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shoal.measure.comparison import Comparison
     from shoal.read import read
     from shoal.sweep import sweep
+    from shoal.sweep.most import protect_most
 
 __version__ = "0.1.0"
 
@@ -43,6 +44,7 @@ __all__ = [
     "audit",
     "compare",
     "extend",
+    "protect_most",
     "read",
     "sweep",
     "verify",
@@ -61,6 +63,7 @@ _HOME = {
     "audit": "shoal.audit.exposure",
     "compare": "shoal.measure",
     "extend": "shoal.extend",
+    "protect_most": "shoal.sweep.most",
     "read": "shoal.read",
     "sweep": "shoal.sweep",
     "verify": "shoal.audit.verify",

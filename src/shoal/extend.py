@@ -23,6 +23,7 @@ from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
 from shoal.contacts.build import ids_as_series
 from shoal.demands.against import Moving, make_moving
+from shoal.demands.left_out import EXEMPT, LeftOut
 from shoal.demands.limits import Limits, make_limits
 from shoal.demands.promise import Promise
 from shoal.demands.request import Request
@@ -152,7 +153,18 @@ def extend(
     return Release(
         original=whole, graph=released, promise=promise, groups=labels, method="extend", chance=chance, rounds=[], bound=bound,
         after=after, limits=limits, moved=rebuilt.moved, work=run.work, density=rebuilt.price(settings),
+        left_out=_left_out(nodes, levels, limits, known, context),
     )  # fmt: skip
+
+
+def _left_out(
+    nodes: list[Any], levels: np.ndarray, limits: Limits | None, known: dict[str, Any], context: bytes
+) -> LeftOut | None:
+    """Whom a budget did not reach in the first release: still exempt, unless somebody said otherwise now."""
+    people = np.flatnonzero(levels == 1)
+    if known.get("left_out") != EXEMPT or limits is None or limits.exempt is None or not limits.exempt[people].all():
+        return None
+    return LeftOut(EXEMPT, tuple(nodes[i] for i in people.tolist()), 0, context)
 
 
 def _moving(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pandas
     import polars as pl
 
+    from shoal.demands.left_out import LeftOut
     from shoal.demands.limits import Limits
     from shoal.engine.work import Work
     from shoal.extend import Earlier
@@ -73,7 +74,7 @@ class Release:
     crowds can undercut; `groups` number people who stay alike for good; `rounds` are those of the paper's methods;
     `after` says what an extension follows; `limits` what was not allowed to change; `moved` how ties changed hands, where they
     did; `work` is the folder of its checkpoints; `density` about how many edits it took to keep the numbers of edges, None where
-    they were free; `traits` are the columns of people that are published.
+    they were free; `traits` are the columns of people that are published; `left_out` who was not reached by a budget.
 
     Examples
     --------
@@ -98,6 +99,7 @@ class Release:
     work: Work | None = None
     traits: Traits | None = None
     density: int | None = None
+    left_out: LeftOut | None = None
 
     def density_in_words(self) -> str | None:
         """Whether slices have as many edges as before, and what that took; None where that was not asked for."""

@@ -444,3 +444,35 @@ def test_what_does_not_belong_together():
         learn(TemporalGraph.from_slices({"a": [(1, 2)]}), TemporalGraph.from_slices({"a": [(1, 2)]}))
     with pytest.raises(InputError, match="no contacts"):
         learn(TemporalGraph.from_slices({"a": []}, nodes=[1, 2]), TemporalGraph.from_slices({"a": []}, nodes=[1, 2]))
+
+
+@given(graphs(), st.randoms(use_true_random=False))
+def test_known_contacts_are_those_that_are_in_both(graph, chance):
+    """A file with some of the contacts, under other slices, in another order of people, with a stranger."""
+    rows = [(u, v, t) for t in range(graph.n_slices) for u, v in graph.edges(t).tolist()]
+    some = [row for row in rows if chance.random() < 0.5]
+    labels, nodes = [part.label for part in graph.slices], graph.nodes.to_list()
+    mask = [row in some for row in rows]
+    own = {label: [] for label in labels} | {"elsewhere": [("a stranger", str(nodes[0]))]}
+    for u, v, t in some:
+        own[labels[t]].append((str(nodes[v]), str(nodes[u])) if not graph.directed else (str(nodes[u]), str(nodes[v])))
+    other = TemporalGraph.from_slices(own, directed=graph.directed)
+    known = Known(contacts=other)
+    if not any(mask) or all(mask):
+        with pytest.raises(InputError, match=r"no contacts (in|beside) what is known|nobody in the contacts"):
+            known.of(graph, FREE(0))
+        return
+    assert known.of(graph, FREE(0)).edges.tolist() == mask
+    once = TemporalGraph.from_slices({"all": [row for rows in own.values() for row in rows]}, directed=graph.directed)
+    pairs = {(u, v) for u, v, _ in some}
+    expected = [(u, v) in pairs for u, v, _ in rows]
+    if not all(expected):
+        assert Known(contacts=once).of(graph, FREE(0)).edges.tolist() == expected
+
+
+def test_known_contacts_with_directions_do_not_fit_an_original_without():
+    one, two = (TemporalGraph.from_slices({"a": [(1, 2), (2, 3)]}, directed=way) for way in (False, True))
+    with pytest.raises(InputError, match="have directions and the original has not"):
+        Known(contacts=two).of(one, FREE(0))
+    with pytest.raises(InputError, match="nobody in the contacts that are known is in the original"):
+        Known(contacts=TemporalGraph.from_slices({"a": [(7, 8)]})).of(one, FREE(0))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import random
 import socket
 import stat
 import time
+import zipfile
 
 import pytest
 import zstandard
@@ -49,7 +51,19 @@ def test_two_hosts_or_none_are_refused(server):
 @pytest.mark.parametrize(
     "origin", [None, "null", "http://evil.example", "https://{host}", "http://localhost:1", "http://{host}.evil"]
 )
-@pytest.mark.parametrize("path", ["/jobs", "/demo", "/delete-all", "{job}/delete", "{job}/run", "{job}/cancel"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/jobs",
+        "/demo",
+        "/delete-all",
+        "{job}/delete",
+        "{job}/run",
+        "{job}/cancel",
+        "{job}/beside/people",
+        "{job}/extend",
+    ],
+)
 def test_cross_origin_posts_are_refused(server, job, path, origin):
     before = folders(server)
     origin = origin and origin.format(host=server.host)
@@ -97,6 +111,42 @@ def test_names_of_files_never_become_paths(server, name):
     assert stat.S_IMODE((folder / "input").stat().st_mode) == 0o600
     assert server.ask("POST", f"{path}/delete", {})[0] == 303
     assert not folder.exists()
+
+
+def _zip(**members):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    "archive",
+    [
+        _zip(**{"release/../../evil.csv": "x"}), _zip(**{"/tmp/evil.csv": "x"}), _zip(**{"release/certificate.json": "[]"}),
+        _zip(**{"release/nodes.csv": "x" * 5_000_000}), _zip(), b"PK\x03\x04 no zip", b"x",
+    ],
+)  # fmt: skip
+def test_an_earlier_release_is_what_this_page_gives_out_or_refused(server, job, archive):
+    """No member of an archive becomes a path, none unpacks beyond the limit, and nothing crashes."""
+    for name, content in (("before", archive), ("record", b'{"ids": {}}')):
+        assert server.ask("POST", f"{job}/beside/{name}", content)[0] == 201
+    assert server.ask("POST", f"{job}/extend", b"effort=fast")[0] == 303
+    assert server.wait(job, "run") == "failed"
+    problem = server.result(job, "run")["problem"]
+    assert "Something went wrong" not in problem
+    assert str(server.folder) not in problem
+    assert not list(server.folder.rglob("evil*"))
+
+
+def test_files_beside_are_four_and_no_others(server, job):
+    for name in ("input", "..%2finput", "state.json", ""):
+        assert server.ask("POST", f"{job}/beside/{name}", b"x")[0] in (404, 405)
+    assert server.ask("POST", f"{job}/beside/people", b"")[0] == 400
+    assert server.ask("POST", f"{job}/beside/people", b"x", Content_Length="1100000")[0] == 413
+    assert server.ask("POST", f"{job}/beside/second", CSV)[0] == 409  # there is no release to try it on
+    assert server.ask("POST", f"{job}/extend", b"earlier=" + job.rpartition("/")[2].encode())[0] in (303, 409)
 
 
 def test_the_work_folder_is_private(server):

@@ -264,6 +264,120 @@ def test_both_protections_of_a_directed_file_are_compared_and_one_is_taken(page,
     assert not page.complaints()
 
 
+def _contacts(people, days, first=1):
+    """Mails among some people: everybody writes to the next ones, the busy to more."""
+    rows = [
+        f"p{u},p{(u + step) % people},2024-0{first + day // 28}-{1 + day % 28:02}"
+        for day in range(days)
+        for u in range(people)
+        for step in range(1, 2 + (u * 7 + day) % 3)
+    ]
+    return "\n".join(["von,an,datum", *rows]) + "\n"
+
+
+def _read_in_months(page, file, *, directed):
+    page.browser.get(page.site.address)
+    page.browser.find_element(By.ID, "file").send_keys(str(file))
+    page.until("#go-audit")
+    page.browser.execute_script("document.querySelectorAll('#look details').forEach(d => d.open = true)")
+    for name, value in (("directed", "yes" if directed else ""), ("slice", "1mo")):
+        Select(page.browser.find_element(By.ID, f"f-{name}")).select_by_value(value)
+    page.click("#read-again")
+    page.until("#go-audit")
+
+
+def test_a_directed_file_with_a_table_of_people_and_contacts_that_somebody_has(page, tmp_path):
+    """Columns are chosen, some people ask for no protection and are named as such; then the release is attacked with a file."""
+    browser, file, table = page.browser, tmp_path / "mails.csv", tmp_path / "people.csv"
+    file.write_text(_contacts(24, 60))
+    rows = [f"p{i},{20 + i % 20},{'fm'[i % 2]},{('flu', 'none')[i % 2]},{1 if i < 2 else 3}" for i in range(24)]
+    table.write_text("\n".join(["node,age,sex,illness,wants", *rows]) + "\n")
+    _read_in_months(page, file, directed=True)
+    page.click("#go-audit")
+    page.until("#send-people").send_keys(str(table))
+    age = Select(page.until("#f-column-0"))
+    assert "24 people, 4 columns" in page.text("#people")
+    assert "publish it in tens: it is known of people" in [one.text for one in age.options]
+    assert len(Select(browser.find_element(By.ID, "f-column-1")).options) < len(age.options)  # no tens of a sex
+    for i, value in enumerate((":10", "known", "sensitive", "level")):
+        Select(browser.find_element(By.ID, f"f-column-{i}")).select_by_value(value)
+    Select(browser.find_element(By.ID, "f-diverse")).select_by_value("2")
+    page.look("9-people")
+    page.listen()
+    browser.execute_script("document.querySelector('#release input[value=fast]').click()")
+    page.click("#go-run")
+    page.until("#get-release")
+    assert "age" in page.text("#run .promise")
+    assert "asked for no protection" in page.text("#run")
+    folder = page.site.folder / browser.current_url.split("#")[0].rpartition("/")[2]
+    claims = json.loads((folder / "release" / "certificate.json").read_text())
+    assert claims["directed"]
+    assert claims["attributes"]["columns"] == ["age", "sex"]
+    assert claims["sensitive"]["column"] == "illness"
+    assert claims["people_by_k"] == {"1": 2, "3": 22}
+    checked = shoal_process("verify", folder / "release", "--record", folder / "private.json")
+    assert checked.returncode == 0, checked.stdout
+    page.look("10-levels")
+
+    some = file.read_text().splitlines()
+    (tmp_path / "last-year.csv").write_text("\n".join(some[: len(some) // 2]) + "\n")
+    page.until("#send-second").send_keys(str(tmp_path / "last-year.csv"))
+    assert "edges of the original with names" in page.text("#attack table")
+    page.look("11-attacked")
+    page.listen()
+    assert not page.complaints()
+    browser.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
+    page.click("#drop-people")
+    page.until("#send-people")
+    assert not (folder / "people.table").exists()
+
+
+def test_a_growing_release(page, tmp_path):
+    """January is released; February goes on from it, once by choosing it and once by its files."""
+    browser = page.browser
+    for name, first in (("january.csv", 1), ("february.csv", 2)):
+        (tmp_path / name).write_text(_contacts(20, 28, first))
+    _read_in_months(page, tmp_path / "january.csv", directed=False)
+    page.click("#go-audit")
+    page.until("#audit .big")
+    browser.execute_script(
+        "document.querySelector('#k').value = 3; document.querySelector('#release input[value=fast]').click()"
+    )
+    page.click("#go-run")
+    for button in ("#get-release", "#get-mapping"):
+        page.click(button)
+    before = page.site.folder / browser.current_url.split("#")[0].rpartition("/")[2]
+    WebDriverWait(browser, 20).until(
+        lambda _: len(list(tmp_path.glob("*.zip")) + list(tmp_path.glob("PRIV*.json"))) == 2
+    )
+
+    _read_in_months(page, tmp_path / "february.csv", directed=False)
+    page.click("#extend summary")
+    assert "january.csv" in page.text("#f-earlier")
+    page.look("12-extend")
+    page.listen()
+    page.click("#go-extend-earlier")
+    page.until("#get-release")
+    assert "over all parts together" in page.text("#run .big")
+    assert "the old one is out of date" in page.text("#run .note")
+    after = page.site.folder / browser.current_url.split("#")[0].rpartition("/")[2]
+    checked = shoal_process(
+        "verify", before / "release", after / "release", "-k", "3", "--record", after / "private.json"
+    )
+    assert checked.returncode == 0, checked.stdout
+    page.look("13-extended")
+    page.listen()
+
+    _read_in_months(page, tmp_path / "january.csv", directed=False)
+    page.click("#extend summary")
+    for name, own in (("before", "release-k3.zip"), ("record", "PRIVATE-who-is-who.json")):
+        page.until(f"#send-{name}").send_keys(str(tmp_path / own))
+        WebDriverWait(browser, 20).until(lambda _, name=name, own=own: own in page.text(f"#help-{name}"))
+    page.click("#go-extend")
+    assert "was released before; give only later slices" in page.text("#run .problem")
+    assert not page.complaints()
+
+
 def test_a_wrong_file_is_explained_with_its_line(page, tmp_path):
     file = tmp_path / "wrong.csv"
     file.write_text("source,target,time\nann,bob,2024-05-01\nann,cem\n")

@@ -136,6 +136,9 @@ _OPTIONAL: dict[str, Callable[[Any], bool]] = {
         and x["diverse"] > 0
         and _is_whole(x["withheld"])
     ),
+    "left_out": lambda x: (
+        _has(x, "how", "people") and x["how"] in ("withheld", "exempt") and _is_whole(x["people"]) and x["people"] > 0
+    ),
 }
 
 
@@ -213,12 +216,29 @@ def _check_agreement(claims: dict[str, Any]) -> Check:
         "move": (claims["move"] is not None) is moved,
         "totals": (claims["totals"] is not None) is moved,
         "contacts": "carried" not in claims.get("contacts", {}) or claims["move"] == "tie",
+        "left_out": _left_out_fits(claims),
         "guarantee": claims["guarantee"] == guarantee_of(claims),
         "attacker": claims["attacker"] == attacker_of(claims),
     }
     wrong = [name for name, holds in follows.items() if not holds]
     detail = f"does not follow from the rest: {', '.join(wrong)}" if wrong else "levels, words and sums"
     return Check("the certificate agrees with itself", not wrong, detail)
+
+
+def _left_out_fits(claims: dict[str, Any]) -> bool:
+    """Who is exempt is there with level 1, beside others who are protected; who is withheld is not there."""
+    said, by_k = claims.get("left_out"), claims["people_by_k"]
+    if said is None:
+        return True
+    if said["how"] == "exempt":
+        return by_k.get("1") == said["people"] and len(by_k) == 2 and claims["limits"] is not None
+    return len(by_k) == 1 and claims["k"] > 1
+
+
+def is_withheld(claims: dict[str, Any]) -> bool:
+    """Whether a release says that people of the original are not in it."""
+    said = claims.get("left_out")
+    return isinstance(said, dict) and said.get("how") == "withheld"
 
 
 def check_counts(claims: dict[str, Any], found: Counted) -> list[Check]:
@@ -257,4 +277,6 @@ def not_checked(claims: dict[str, Any], found: Counted | None) -> tuple[str, ...
         names.append("ids")
     if found is None or not _tells_order(found):
         names.append("ordered")
+    if is_withheld(claims):
+        names.append("left_out")
     return (*names, *(file for file in ("report.html", "report.json") if file in claims["sha256"]))

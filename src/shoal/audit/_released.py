@@ -142,6 +142,19 @@ def read_record(record: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str,
         raise InputError(f"{what}: is not the private record of a release with levels of protection") from None
 
 
+def read_withheld(record: str | os.PathLike[str] | Mapping[str, Any]) -> int | None:
+    """How many people the private record names who are not in the release; None where it does not say."""
+    said: Any = record
+    try:
+        if not isinstance(record, Mapping):
+            table, file = Path(record).suffix == ".parquet", Path(record)
+            said = json.loads(pl.read_parquet_metadata(file)["record"] if table else file.read_text(encoding="utf-8"))
+        named = said.get("withheld")
+        return len(named) if isinstance(named, list) else None
+    except (*BROKEN, ValueError, KeyError, AttributeError, RecursionError):
+        return None
+
+
 def kind_of(claims: dict[str, Any]) -> str | None:
     """What a release says of its contacts: "times", "counts", or nothing."""
     said = claims.get("contacts")

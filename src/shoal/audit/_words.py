@@ -42,6 +42,10 @@ def guarantee_of(claims: dict[str, Any]) -> str:
         slices += f" of a block of the calendar (a horizon of {length}, {n_blocks:,} blocks)"
         known = f"these numbers{of} for any one block"
         beyond = " Somebody who knows numbers from several blocks may find people: this release does not protect against that."
+    count, way = _left(claims)
+    who = f" {count:,} {'person was' if count == 1 else 'people were'} left out and {way}: "
+    if way == "withheld":
+        beyond += f"{who}neither they nor their edges are in this release."
     if claims.get("against") == "graph":
         beyond += _moved_of(str(claims["move"])) + _CARRIED * ("carried" in claims.get("contacts", ()))
     whoever = f"Whoever knows {known}, and nothing else, is left with"
@@ -58,10 +62,18 @@ def guarantee_of(claims: dict[str, Any]) -> str:
         if level > 1
     )
     alone = f" The other {people[1]:,} asked for no protection and have none." if 1 in people else ""
+    if way == "exempt":
+        alone = f"{who}they are in this release as they were, and are not protected."
     return (
         f"People in this release share their {also}{numbers} {slices}: {shares}. "
         f"{whoever} as many candidates as that person's level.{alone}{beyond}"
     )
+
+
+def _left(claims: dict[str, Any]) -> tuple[int, str | None]:
+    """How many people a budget left out of the promise, and what became of them."""
+    said = claims.get("left_out")
+    return (said["people"], said["how"]) if said else (0, None)
 
 
 def _moved_of(move: str) -> str:

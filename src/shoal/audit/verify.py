@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.audit._claims import Counted, check_certificate, check_counts, not_checked
+from shoal.audit._claims import Counted, check_certificate, check_counts, is_withheld, not_checked
 from shoal.audit._contacts import check_contacts
 from shoal.audit._crowds import check_blocks, check_edges, check_order, walk
 from shoal.audit._listing import check_files, is_partitioned
 from shoal.audit._partitioned import read_partitioned
 from shoal.audit._promised import Part, check_promise
-from shoal.audit._released import Check, Unreadable, read_certificate, read_record, read_tables
+from shoal.audit._released import Check, Unreadable, read_certificate, read_record, read_tables, read_withheld
 from shoal.audit._traits import alike, check_traits, values_of
 from shoal.errors import InputError
 
@@ -169,8 +169,20 @@ def verify(
         more, smallest, for_all, beyond = check_promise(parts, k, levels)
         checks += more
         unchecked = [x for part in parts for x in not_checked(part.claims, part.counted)]
+    if record is not None and (told := _check_withheld(claims, read_withheld(record))) is not None:
+        checks.append(told)
+        unchecked = [x for x in unchecked if x != "left_out"]
     where = ", ".join(map(str, folders))
     return Verdict(where, k or for_all, smallest, tuple(checks), beyond, tuple(dict.fromkeys(unchecked)))
+
+
+def _check_withheld(claims: list[dict[str, Any]], named: int | None) -> Check | None:
+    """Whether the record names as many people who are not in a release as it says; None where nobody can tell."""
+    said = [claim["left_out"].get("people") for claim in claims if is_withheld(claim)]
+    if named is None or not said:
+        return None
+    fits = all(count == named for count in said)
+    return Check("as many people are withheld as the certificate counts", fits, f"the private record names {named:,}")
 
 
 def _refuse_strangers(claims: list[dict[str, Any]]) -> None:

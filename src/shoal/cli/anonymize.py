@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shoal.cli import bundles, console, options
+
+if TYPE_CHECKING:
+    from shoal.release import Release
 
 _WHOM = "Whom to protect, and from whom"
 
@@ -48,6 +53,22 @@ Move = Annotated[
         rich_help_panel=_WHOM,
     ),
 ]
+Budget = Annotated[
+    str | None,
+    typer.Option(
+        "--budget",
+        help="Protect as many people as changing at most this share of the edges reaches (5%), and leave out the others.",
+        rich_help_panel=_WHOM,
+    ),
+]
+LeftOut = Annotated[
+    str | None,
+    typer.Option(
+        "--left-out",
+        help="With --budget, what becomes of the others: withheld (not in the release), or exempt (as they were, unprotected).",
+        rich_help_panel=_WHOM,
+    ),
+]
 TimeLimit = Annotated[
     float | None, typer.Option("--time-limit", help="Seconds for the grouping; the best so far is taken.", min=0)
 ]
@@ -64,6 +85,8 @@ def anonymize(
     horizon: Horizon = None,
     against: Against = "numbers",
     move: Move = "slice",
+    budget: Budget = None,
+    left_out: LeftOut = None,
     allow: Annotated[
         str, typer.Option("--allow", help="both, or only add or only remove edges.", rich_help_panel=options.CHANGE)
     ] = "both",
@@ -95,7 +118,6 @@ def anonymize(
 ) -> None:
     """Make a release in which everybody has the same number of edges per slice as at least k - 1 others."""
     with saving.progress.stage("starting", 1):
-        from shoal.anonymize import anonymize as run
         from shoal.errors import InputError
         from shoal.large import peaks_of
         from shoal.read.people import read_people
@@ -105,6 +127,7 @@ def anonymize(
         raise InputError("--keep-edges is called --removal-weight now; it stood for --removal-weight 10")
     check_target(output, force=saving.options["force"])
     level = _level(k, load.options["nodes"])
+    run = _maker(budget, left_out)
     with load.opened(input, where, output, saving.progress, contacts=contacts) as (graph, running):
         console.tell_input(graph, quiet=saving.quiet, json=saving.json, effort=effort)
         with console.own_stdout():
@@ -119,6 +142,23 @@ def anonymize(
             )  # fmt: skip
         saving(release, output, input, private=private, keep_ids=keep_ids)
         saving.tell(*console.describe_memory(peaks_of(graph)))
+
+
+def _maker(budget: str | None, left_out: str | None) -> Callable[..., Release]:
+    """What makes the release: for everybody, or for as many as a budget reaches."""
+    from shoal.anonymize import anonymize as run
+    from shoal.errors import InputError
+
+    if budget is None:
+        if left_out is not None:
+            raise InputError(
+                "--left-out says what becomes of people whom a budget does not reach; give it with --budget"
+            )
+        return run
+    from shoal.sweep.most import protect_most
+
+    share = bundles.share("--budget", budget)
+    return functools.partial(protect_most, budget=share, left_out=left_out or "withheld")
 
 
 def _level(k: str, nodes: Path | None) -> Any:

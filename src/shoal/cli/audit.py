@@ -48,6 +48,10 @@ _KnownEdges = Annotated[
 _KnownLayers = Annotated[
     str | None, typer.Option("--known-layers", help="The attacker holds these layers instead, such as work,lunch.")
 ]
+_KnownContacts = Annotated[
+    Path | None,
+    typer.Option("--known-contacts", help="The attacker holds this file instead; it is read like the original."),
+]
 _Strength = Annotated[
     bool, typer.Option("--strength", help="Also try whoever knows numbers of contacts, not of people.")
 ]
@@ -77,6 +81,7 @@ def audit(
     known: _Known = 0.5,
     known_edges: _KnownEdges = None,
     known_layers: _KnownLayers = None,
+    known_contacts: _KnownContacts = None,
     strength: _Strength = False,
     groups_known: _GroupsKnown = False,
     seed: Annotated[int, typer.Option("--seed", help="Of the attackers: same seed, same numbers.", min=0)] = 0,
@@ -94,8 +99,7 @@ def audit(
         from shoal.errors import InputError
 
     records = record or []
-    if groups_known and not (original and records):
-        raise InputError("--groups-known needs --original, and --record, which knows the groups")
+    _refuse_alone(original, records, groups_known=groups_known, contacts=known_contacts is not None)
     if bundles.is_contacts_folder(input):
         where = {"jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory}
         refused = {"--original": original, "--record": records, "OTHER": other, "--strength": strength}
@@ -115,9 +119,11 @@ def audit(
     graph = load(input, progress, contacts=counts) if original is None else load.beside(input, progress)
     kept = _record(records, same_ids=same_ids)
     if original is not None:
-        before = load(original, progress, contacts=counts)
-        graph = _under_original_ids(input, graph, before, kept, same_ids=same_ids)
-        part = _known(known, known_edges, known_layers)
+        before = released.without_withheld(load(original, progress, contacts=counts), kept)
+        graph = released.under_original_ids(input, graph, before, kept, same_ids=same_ids)
+        part = _known(
+            known, known_edges, known_layers, None if known_contacts is None else load(known_contacts, progress)
+        )
     if kept is not None:
         levels = _of_everybody("levels", graph, kept, renamed=original is not None)
     groups = _of_everybody("groups", graph, kept, renamed=True) if groups_known and kept is not None else {}
@@ -140,6 +146,16 @@ def audit(
             typer.echo(note)
 
 
+def _refuse_alone(original: Path | None, records: list[Path], *, groups_known: bool, contacts: bool) -> None:
+    """Refuse what is judged by the original where there is none."""
+    from shoal.errors import InputError
+
+    if groups_known and not (original and records):
+        raise InputError("--groups-known needs --original, and --record, which knows the groups")
+    if contacts and original is None:
+        raise InputError("--known-contacts are laid over a release and judged by its original; give --original")
+
+
 def _audit_folder(
     folder: Path, k: int, given: dict[str, Any], refused: dict[str, Any], *, json: bool, quiet: bool
 ) -> None:
@@ -160,12 +176,14 @@ def _audit_folder(
         )
 
 
-def _known(share: float, edges: float | None, layers: str | None) -> Known:
+def _known(share: float, edges: float | None, layers: str | None, contacts: TemporalGraph | None) -> Known:
     from shoal.audit.learn import Known
     from shoal.errors import InputError
 
-    if edges is not None and layers is not None:
-        raise InputError("--known-edges and --known-layers do not go together")
+    if (edges is not None) + (layers is not None) + (contacts is not None) > 1:
+        raise InputError("of --known-edges, --known-layers and --known-contacts one goes at a time")
+    if contacts is not None:
+        return Known(contacts=contacts)
     if layers is not None:
         return Known(layers=[name.strip() for name in layers.split(",")])
     return Known(share if edges is None else edges, edges=edges is not None)
@@ -236,17 +254,6 @@ def _record(records: list[Path], *, same_ids: bool) -> released.Opened | None:
     if records and same_ids:
         raise InputError("--record and --same-ids do not go together: a record says whose pseudonym is whose")
     return released.opened(records[0] if records else None)
-
-
-def _under_original_ids(
-    path: Path, graph: TemporalGraph, original: TemporalGraph, record: released.Opened | None, *, same_ids: bool
-) -> TemporalGraph:
-    """The release with the ids of the original: by its record, or because they were kept."""
-    from shoal.audit.learn import laid_out_like
-
-    if record is None and not path.is_dir():
-        return laid_out_like(graph, original)
-    return graph if same_ids else released.with_original_ids(graph, path, record)
 
 
 def _of_everybody(what: str, graph: TemporalGraph, record: released.Opened, *, renamed: bool) -> dict[Any, int]:

@@ -80,6 +80,21 @@ def traits(
     }  # fmt: skip
 
 
+def some_share(name: str, text: str | None) -> float | None:
+    """The same, or None where nothing is given."""
+    return None if text is None else share(name, text)
+
+
+def share(name: str, text: str) -> float:
+    """A share as people write it: 3% or 0.03."""
+    from shoal.errors import InputError
+
+    try:
+        return float(text.strip().removesuffix("%")) / (100 if text.strip().endswith("%") else 1)
+    except ValueError:
+        raise InputError(f"{name} is a share such as 3% or 0.03; got '{text}'") from None
+
+
 def _running(
     jobs: options.Jobs = None,
     engine: options.EngineName = "local",

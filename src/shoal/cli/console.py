@@ -110,6 +110,10 @@ def describe_release(release: Release) -> list[str]:
     else:
         levels = ", ".join(f"{n:,} with at least {k - 1:,}" for k, n in promise.people_by_level().items() if k > 1)
         now = f"Now: {found:,}. People share these numbers with as many others as they asked for: {levels}."
+    left_out = release.left_out
+    if left_out is not None and not left_out.withheld:
+        hidden = people - len(left_out.people)
+        now = f"Now: {found:,}. {hidden:,} people share these numbers with at least {promise.k - 1:,} others."
     became = (
         f"Edges: {edges.kept:,} of {edges.original:,} kept ({edges.kept_share:.0%}), "
         f"{edges.removed:,} removed, {edges.added:,} added."
@@ -120,10 +124,20 @@ def describe_release(release: Release) -> list[str]:
         f"Before: {alone:,} of {people:,} people can be singled out by their number of edges per slice{where}.",
         now,
         became,
+        *_left_out(release),
         *_contacts(release),
         *_traits(release),
         *filter(None, [release.density_in_words()]),
     ]
+
+
+def _left_out(release: Release) -> list[str]:
+    """Whom a budget did not reach, and what became of them."""
+    left_out = release.left_out
+    if left_out is None:
+        return []
+    gone = f" {plural(left_out.edges, 'edge is', 'edges are')} gone with them." if left_out.withheld else ""
+    return [f"Left out: {left_out.in_words()}{gone}"]
 
 
 def _traits(release: Release) -> list[str]:
@@ -182,6 +196,10 @@ def describe_folder(certificate: Mapping[str, Any], output: Path, also: str = ""
         holds = f"What holds{whose}: {knows} is left with as many candidates as that person's level"
         holds += f". NOT protected: the other {unprotected:,}" if unprotected else ""
     words = [f"Verified{also}, and written to {output}. {holds}."]
+    if certificate.get("left_out", {}).get("how") == "withheld":
+        words.append(
+            f"NOT in it: {plural(certificate['left_out']['people'], 'person', 'people')} whom the budget did not reach."
+        )
     if certificate["ids"] == "original":
         words.append("NOT replaced: the ids. People go by their ORIGINAL ids, which name them whatever k is.")
     if k > 1 and certificate["against"] == "graph":

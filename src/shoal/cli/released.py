@@ -37,11 +37,19 @@ def both(
     """The original and the release with the same people, under their original ids."""
     from shoal.errors import InputError
 
-    before = load(original, progress)
-    after = with_original_ids(load.beside(release, progress), release, opened(record))
+    known = opened(record)
+    before = without_withheld(load(original, progress), known)
+    after = with_original_ids(load.beside(release, progress), release, known)
     if before.nodes.dtype != after.nodes.dtype or not before.nodes.is_in(after.nodes.implode()).all():
         raise InputError(f"{release}: there are people in {original} who are not in it")
     return before.over(after.nodes), after
+
+
+def without_withheld(original: TemporalGraph, record: Opened | None) -> TemporalGraph:
+    """The original among the people of a release from which some were withheld, as its record says."""
+    gone = set() if record is None else {str(node) for node in record.content.get("withheld", [])}
+    stay = [str(node) not in gone for node in original.nodes.to_list()] if gone else []
+    return original.over(original.nodes.filter(stay)) if gone else original
 
 
 def with_original_ids(release: TemporalGraph, folder: Path, record: Opened | None) -> TemporalGraph:
@@ -69,3 +77,14 @@ def with_original_ids(release: TemporalGraph, folder: Path, record: Opened | Non
     if not fits:
         raise InputError(f"{record.file}: is not the private record of this release")
     return release.renamed(ids_as_series([ids[name] for name in names]).alias("node"))
+
+
+def under_original_ids(
+    path: Path, graph: TemporalGraph, original: TemporalGraph, record: Opened | None, *, same_ids: bool
+) -> TemporalGraph:
+    """The release with the ids of the original: by its record, or because they were kept."""
+    from shoal.audit.learn import laid_out_like
+
+    if record is None and not path.is_dir():
+        return laid_out_like(graph, original)
+    return graph if same_ids else with_original_ids(graph, path, record)

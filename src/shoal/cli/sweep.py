@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -35,6 +35,16 @@ def sweep(
     ] = "50%",
     budget: Annotated[
         str | None, typer.Option("--budget", help="Find the largest k that changes at most this share of the edges.")
+    ] = None,
+    most_people: Annotated[
+        bool,
+        typer.Option(
+            "--most-people", help="With --budget, find for how many people it buys protection at each k instead."
+        ),
+    ] = False,
+    left_out: Annotated[
+        str | None,
+        typer.Option("--left-out", help="With --most-people, the others are withheld (the default) or exempt."),
     ] = None,
     at_most_learned: Annotated[
         str | None,
@@ -74,9 +84,11 @@ def sweep(
     graphs = {width or "as it is": graph_of(width) for width in widths}
     with console.own_stdout():
         found = run(
-            graphs, ks, against=[one.strip() for one in against.split(",")], known=_share("--known", known), folder=output,
-            budget=_share("--budget", budget), at_most_learned=_share("--at-most-learned", at_most_learned),
-            outbreak_within=_share("--outbreak-within", outbreak_within), seed=seed, progress=console.progress(quiet),
+            graphs, ks, against=[one.strip() for one in against.split(",")], folder=output,
+            known=bundles.share("--known", known),
+            budget=bundles.some_share("--budget", budget), most_people=most_people, left_out=left_out,
+            at_most_learned=bundles.some_share("--at-most-learned", at_most_learned),
+            outbreak_within=bundles.some_share("--outbreak-within", outbreak_within), seed=seed, progress=console.progress(quiet),
             effort=effort,
         )  # fmt: skip
     if json:
@@ -84,18 +96,6 @@ def sweep(
     elif not quiet:
         _tell(found, output)
     raise typer.Exit(1 if found.wish is not None and found.wish.cell is None else 0)
-
-
-def _share(name: str, text: str | None) -> float | None:
-    """A share as people write it: 3% or 0.03."""
-    from shoal.errors import InputError
-
-    if text is None:
-        return None
-    try:
-        return float(text.strip().removesuffix("%")) / (100 if text.strip().endswith("%") else 1)
-    except ValueError:
-        raise InputError(f"{name} is a share such as 3% or 0.03; got '{text}'") from None
 
 
 def _tell(found: Sweep, output: Path) -> None:
@@ -107,14 +107,31 @@ def _tell(found: Sweep, output: Path) -> None:
             f"(before: {cell.success_before:.1%})" + _learned_and_kept(cell)
         )
     for row in found.within_budget:
-        typer.echo(
-            f"Within {found.budget:.0%} of the edges, slice {row['slice']}, against {row['against']}: k = {row['k']}."
-        )
+        typer.echo(f"Within {found.budget:.0%} of the edges, slice {row['slice']}, {_bought(row)}.")
     if found.wish is not None:
         typer.echo(f"{'Found' if found.wish.cell is not None else 'Not found'}: {found.wish.words}.")
     else:
         typer.echo(f"Suggested: {found.suggestion.setting()}: {found.reason}.")
+    if any("protected" in row for row in found.within_budget):
+        typer.echo("To make such a release: shoal anonymize with the same --budget, --left-out, --slice and -k.")
     typer.echo(f"The curves are in {output / 'index.html'}.")
+
+
+def _bought(row: dict[str, Any]) -> str:
+    """What a budget buys: the largest k for everybody, or protection for so many people."""
+    if "protected" not in row:
+        return f"against {row['against']}: k = {row['k']}"
+    others = row["n_nodes"] - row["protected"]
+    if not row["protected"]:
+        return f"k = {row['k']}: nobody can be protected, or no way was found"
+    words = f"k = {row['k']}: {row['protected']:,} of {row['n_nodes']:,} people can be protected"
+    if not others:
+        return words
+    gone = f" and {row['gone_share']:.0%} of the edges with them" if row["left_out"] == "withheld" else ""
+    kind = (
+        f"{others:,} are withheld{gone}" if row["left_out"] == "withheld" else f"{others:,} are exempt, NOT protected"
+    )
+    return f"{words}; {kind}"
 
 
 def _learned_and_kept(cell: Cell) -> str:

@@ -8,14 +8,15 @@ from typing import Any
 import shoal
 from shoal.common.words import in_words
 from shoal.contacts.behind import CLAIMS
+from shoal.demands.left_out import LeftOut
 from shoal.demands.promise import Promise
 from shoal.files.appear import sha256
 from shoal.published.coarse import WEAKEST_BOUND
 from shoal.release import Release, normalised_cost, times_optimum
 
 
-def guarantee_in_words(promise: Promise) -> str:
-    """The promise, as sentences that say no more than what holds."""
+def guarantee_in_words(promise: Promise, left_out: LeftOut | None = None) -> str:
+    """The promise, as sentences that say no more than what holds; with those who were left out, where there are any."""
     k, own = promise.k, "numbers of edges and of contacts" if promise.contacts else "number of edges"
     share = f"the same {own}"
     if k == 1:
@@ -29,6 +30,8 @@ def guarantee_in_words(promise: Promise) -> str:
         limit = " Somebody who knows numbers from several blocks may find people: this release does not protect against that."
     else:
         stretch, knows, limit = "in every slice", "Whoever knows all these numbers of somebody, and nothing else,", ""
+    if left_out is not None and left_out.withheld:
+        limit += f" {left_out.in_words()}"
     if promise.attributes:
         listed = in_words(promise.attributes)
         share, own = f"the same {listed} and {share}", f"{listed} and {own}"
@@ -42,6 +45,8 @@ def guarantee_in_words(promise: Promise) -> str:
     counts = [f"{count:,} of {len(promise.levels):,} people with at least {level - 1} others"
               for level, count in levels.items() if level > 1]  # fmt: skip
     unprotected = f" The other {levels[1]:,} asked for no protection and have none." if 1 in levels else ""
+    if left_out is not None and not left_out.withheld:
+        unprotected = f" {left_out.in_words()}"
     return (
         f"People in this release share their {own} {stretch}: {', '.join(counts)}. {knows} is left with as many "
         f"candidates as that person's level.{unprotected}{limit}"
@@ -86,6 +91,8 @@ def _more(release: Release) -> dict[str, Any]:
     if traits is not None and traits.sensitive is not None:
         told = {"column": traits.sensitive, "diverse": traits.diverse, "withheld": traits.withheld}
         found["sensitive"] = told
+    if release.left_out is not None:
+        found["left_out"] = {"how": release.left_out.how, "people": len(release.left_out.people)}
     return found
 
 
@@ -101,7 +108,7 @@ def certificate(release: Release, folder: Path, *, keep_ids: bool) -> dict[str, 
     return {
         "format": 2,
         "made_by": f"shoal {shoal.__version__}",
-        "guarantee": guarantee_in_words(promise) + moved_in_words(release),
+        "guarantee": guarantee_in_words(promise, release.left_out) + moved_in_words(release),
         "attacker": f"knows the {'degree and the count of contacts' if promise.contacts else 'degree'} of a person in every slice"
         + (" of any one block of the calendar" if promise.n_blocks > 1 else "")
         + (f", and their {in_words(promise.attributes)}" if promise.attributes else "")

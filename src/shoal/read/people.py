@@ -46,6 +46,14 @@ def read_columns(path: Path, columns: list[str]) -> tuple[pl.Series, dict[str, p
     return ids, {column: table.frame[column] for column in columns}
 
 
+def read_everything(path: Path) -> tuple[pl.Series, pl.DataFrame]:
+    """The ids of a file of people, and all its other columns as they are written."""
+    table = _table(path)
+    ids = _ids(path, table, None)
+    name = "node" if "node" in table.frame.columns else "id"
+    return ids, table.frame.drop(name).cast(pl.String)
+
+
 def read_pairs(path: Path) -> list[tuple[Any, ...]]:
     """Pairs of people (source, target), and the slice each is meant for where there is such a column."""
     table = _table(path)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from shoal.demands.left_out import LEFT_OUT
 from shoal.demands.limits import ALLOWED
 from shoal.errors import InputError
 from shoal.read.release import load_record
@@ -40,6 +41,8 @@ def read_record(file: Path) -> dict[str, Any]:
         and _are_whole([record.get("highest", 0)], 0, 10**18)
         and _are_limits(record.get("limits"), ids)
         and _is_moved(record.get("moved"))
+        and record.get("left_out") in (None, *LEFT_OUT)
+        and isinstance(record.get("withheld", []), list)
     )
     if not whole:
         raise InputError(f"{file}: is damaged, or not the private record of a release")

@@ -22,6 +22,7 @@ def facts(release: Release, about: About, *, keep_ids: bool, exact: bool, lines:
     layers = list(dict.fromkeys(s.layer for s in graph.slices if s.layer is not None))
     if layers:
         rows["layers"] = f"{len(layers):,}" + (f": {', '.join(layers)}" if len(layers) <= _MOST_NAMED else "")
+    rows["left out"] = None if release.left_out is None else release.left_out.in_words()
     rows["edges"] = f"{'directed' if graph.directed else 'without a direction'}, {graph.n_edges:,} in the release"
     if lines is not None:
         rows["contacts read"] = _read(lines, exact=exact)

@@ -61,10 +61,13 @@ def card(release: Release, found: Comparison, facts: Panel, name: str | None) ->
     }
     if "contacts read" in facts:
         meta["lines read"] = facts["contacts read"]
+    empty = dict.fromkeys(TO_FILL, "")
+    if release.left_out is not None:
+        empty["missing data"] = release.left_out.in_words()
     return {
         "overall": overall,
         "structure": _structure(release, found),
-        "meta-information": meta | dict.fromkeys(TO_FILL, ""),
+        "meta-information": meta | empty,
     }
 
 
@@ -160,5 +163,9 @@ def methods(release: Release, facts: Panel, *, kept: str | None) -> str:
         words.append(carried if graph.contacts.drawn == "carried" else drawn)
     if release.limits is not None:
         words.append(release.limits.in_words())
+    if release.left_out is not None:
+        words.append(
+            f"As many people were protected as a budget of edits reached; {release.left_out.in_words().replace('this', 'the')}"
+        )
     words += [] if kept is None else [kept]
     return " ".join([*words, "That the promise holds was verified from the published files (shoal verify)."])

@@ -260,7 +260,7 @@ def _render(release: Release, looked: TemporalGraph, *, exact: bool, **said: Any
         limits=_limits(release),
         rounding=coarse.ROUNDING,
         headline=_headline(release),
-        guarantee=guarantee_in_words(release.promise) + moved_in_words(release),
+        guarantee=guarantee_in_words(release.promise, release.left_out) + moved_in_words(release),
         alone_now=_alone(release.promise, graph),
         within=" within one block of the calendar" if release.promise.n_blocks > 1 else "",
         beyond=strongest(said["after"]),
@@ -286,9 +286,10 @@ def _headline(release: Release) -> str:
     if promise.for_everybody:
         return f"Everybody is hidden among at least {release.min_class_size:,}{where} from whoever knows their numbers of edges"
     protected = int((promise.levels > 1).sum())
-    asked = f"each among as many as they asked for, up to {promise.k:,}{where}"
+    many = "as many as they asked for, up to" if release.left_out is None else "at least"
     return (
-        f"{protected:,} of {len(promise.levels):,} people are hidden from whoever knows their numbers of edges, {asked}"
+        f"{protected:,} of {len(promise.levels):,} people are hidden from whoever knows their numbers of edges, each among "
+        f"{many} {promise.k:,}{where}"
     )
 
 

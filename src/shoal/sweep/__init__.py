@@ -17,14 +17,16 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from shoal.audit.learn import Known
-from shoal.common.checks import a_list, a_path, number, one_of, shown, some_progress, whole
+from shoal.common.checks import a_list, a_path, number, one_of, shown, some_progress, whole, yes_or_no
 from shoal.common.progress import Progress
 from shoal.common.randomness import a_seed
 from shoal.demands.against import AGAINST
+from shoal.demands.left_out import LEFT_OUT, WITHHELD
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.interop.tables import Tabular
 from shoal.sweep.cells import Cell, Store
+from shoal.sweep.most import Spending, most_within
 from shoal.sweep.wish import Answer, Wish, answer
 
 if TYPE_CHECKING:
@@ -101,6 +103,8 @@ def sweep(
     folder: str | os.PathLike[str] | None = None,
     known: float | None = 0.5,
     budget: float | None = None,
+    most_people: bool = False,
+    left_out: str | None = None,
     at_most_learned: float | None = None,
     outbreak_within: float | None = None,
     seed: int = 0,
@@ -123,6 +127,9 @@ def sweep(
         The share of the slices, from the first on, that the attacker with a second graph holds; None to leave them out.
     budget
         Also find, per graph and protection, the largest k that changes at most this share of the edges.
+    most_people, left_out
+        With a budget, find instead for how many people it buys protection at each k, where the others are "withheld" or
+        "exempt"; `protect_most` makes such a release.
     at_most_learned, outbreak_within
         A wish: at most so much is learned (`Cell.learned`), and outbreaks are off by at most so much (`Cell.outbreak_error`). The
         finest slices, and for them the largest k, at which both hold are looked for; `Sweep.wish` has the answer.
@@ -153,10 +160,11 @@ def sweep(
         raise InputError("a sweep needs at least one k from 1, and somebody to protect against")
     if budget is not None:
         number("budget", budget, 0, math.inf, above=True)
+    spend = _spending(budget, left_out, most_people=yes_or_no("most_people", most_people), kinds=kinds)
     store = Store(a_path("folder", folder) if folder is not None else None, a_seed(seed), known, options)
     with some_progress(progress).stage("sweeping", len(graphs) * len(ks) * len(kinds)) as tell:
         if wish is None:
-            found = _every(store, graphs, ks, kinds, budget, tell)
+            found = _every(store, graphs, ks, kinds, spend, tell)
         elif budget is None:
             found = _searched(store, graphs, ks, kinds, wish, tell)
         else:
@@ -184,8 +192,21 @@ def _opened(source: Source) -> TemporalGraph:
     return graph
 
 
+def _spending(budget: float | None, left_out: Any, *, most_people: bool, kinds: list[str]) -> Spending | None:
+    """What a budget is for, checked; None where there is none."""
+    if most_people and budget is None:
+        raise InputError("most_people needs a budget: the share of the edges that may change for them (--budget 5%)")
+    if left_out is not None and not most_people:
+        raise InputError("left_out is for those whom a budget does not reach; it goes with most_people (--most-people)")
+    if most_people and "graph" in kinds:
+        raise InputError("against='graph' nearly all contacts change hands, so no budget holds")
+    if budget is None:
+        return None
+    return Spending(budget, one_of("left_out", left_out or WITHHELD, LEFT_OUT) if most_people else None)
+
+
 def _every(
-    store: Store, graphs: Mapping[str, Source], ks: list[int], kinds: list[str], budget: float | None, tell: Any
+    store: Store, graphs: Mapping[str, Source], ks: list[int], kinds: list[str], spend: Spending | None, tell: Any
 ) -> Sweep:
     """All settings, and what a budget buys."""
     cells, best, total = [], [], len(graphs) * len(kinds) * len(ks)
@@ -196,11 +217,13 @@ def _every(
                 if k <= graph.n_nodes:
                     cells.append(store.cell(name, graph, kind, k))
                 tell(((i * len(kinds) + j) * len(ks) + done) / total)
-            if budget is not None:
-                best.append(_largest_within(store, name, graph, kind, budget))
+            if spend is not None and spend.left_out is None:
+                best.append(_largest_within(store, name, graph, kind, spend.budget))
+            elif spend is not None:
+                best += [most_within(store, name, graph, k, spend) for k in ks if 1 < k <= graph.n_nodes]
     if not cells:
         raise InputError(f"every k is above the number of people; the smallest asked for is {ks[0]}")
-    return Sweep(tuple(cells), *suggest(cells), budget, tuple(best))
+    return Sweep(tuple(cells), *suggest(cells), None if spend is None else spend.budget, tuple(best))
 
 
 def _searched(

@@ -5,27 +5,25 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shutil
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, unquote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from shoal.web import demos, views
 from shoal.web.choices import answers_of, asked_of
-from shoal.web.guard import REPORT_POLICY, Guard
+from shoal.web.files import beside, download, form_of, job_of, to_page, upload
+from shoal.web.guard import Guard
 from shoal.web.queue import Queue
-from shoal.web.store import KINDS, Job, Store
-from shoal.web.upload import save
+from shoal.web.store import BESIDE, KINDS, Job, Store
 
-FORM_BYTES = 20_000
 _HERE = Path(__file__).parent
 
 
@@ -51,6 +49,8 @@ def make_app(store: Store, *, hosts: set[str], token: str | None, most_bytes: in
         Route("/delete-all", delete_all, methods=["POST"]),
         Route("/jobs/{id}", show),
         Route("/jobs/{id}/parts/{part}", part),
+        Route("/jobs/{id}/beside/{name}", beside, methods=["POST"]),
+        Route("/jobs/{id}/extend", extend, methods=["POST"]),
         Route("/jobs/{id}/look", read_again, methods=["POST"]),
         Route("/jobs/{id}/audit", audit, methods=["POST"]),
         Route("/jobs/{id}/answers", answers, methods=["POST"]),
@@ -76,67 +76,47 @@ async def start(request: Request) -> Response:
     return HTMLResponse(views.start(request.app.state.store, request.app.state.most_bytes))
 
 
-async def upload(request: Request) -> Response:
-    """Stream the body to the disk, counting; the file's name is a label and nothing else."""
-    store, most = request.app.state.store, request.app.state.most_bytes
-    declared = request.headers.get("content-length", "0")
-    if not (declared.isascii() and declared.isdigit() and len(declared) < 19 and int(declared) <= most):
-        raise HTTPException(413, views.too_large(most))
-    if shutil.disk_usage(store.root).free < int(declared) + 50_000_000:
-        raise HTTPException(507, "There is not enough room on the disk for this file.")
-    label = views.label_of(unquote(request.headers.get("x-file-name", "")))
-    folder = store.new_folder()
-    try:
-        size, digest = await save(request, folder / "input", most)
-        if not size:
-            raise HTTPException(400, "The file is empty.")
-        job = store.add(folder, label, size=size, digest=digest)
-    except BaseException:
-        store.discard(folder)
-        raise
-    request.app.state.queue.add(job, "look")
-    return JSONResponse({"go": f"/jobs/{job.id}"}, 201)
-
-
 async def demo(request: Request) -> Response:
     """A data set that is there already; the worker fetches it."""
-    store, name = request.app.state.store, (await _form(request)).get("set", "")
+    store, name = request.app.state.store, (await form_of(request)).get("set", "")
     if name not in demos.SETS:
         raise HTTPException(404, "There is no such demo set.")
     job = store.add(store.new_folder(), demos.SETS[name].title, size=0, demo=name, digest=f"demo {name}")
     request.app.state.queue.add(job, "look")
-    return _to(job)
+    return to_page(job)
 
 
 async def show(request: Request) -> Response:
     """The page of a job."""
-    job = _job(request)
-    return HTMLResponse(views.job(job, again=request.app.state.store.released_before(job)))
+    job = job_of(request)
+    store = request.app.state.store
+    return HTMLResponse(views.job(job, again=store.released_before(job), earlier=store.to_go_on_from(job)))
 
 
 async def part(request: Request) -> Response:
     """A part of that page, for the one that is open to bring itself up to date."""
-    job, name = _job(request), request.path_params["part"]
+    job, name = job_of(request), request.path_params["part"]
     if name not in views.PARTS:
         raise HTTPException(404, "There is no such part.")
-    again = request.app.state.store.released_before(job)
-    return HTMLResponse(views.part(job, name, request.query_params.get("k", ""), again=again))
+    store = request.app.state.store
+    facts = {"again": store.released_before(job), "earlier": store.to_go_on_from(job)}
+    return HTMLResponse(views.part(job, name, request.query_params.get("k", ""), **facts))
 
 
 async def read_again(request: Request) -> Response:
     """Other columns or another slice width."""
-    job, form, queue = _job(request), await _form(request), request.app.state.queue
+    job, form, queue = job_of(request), await form_of(request), request.app.state.queue
     if not job.input.exists():
         raise HTTPException(410, "The uploaded file was deleted.")
     await queue.cancel(job)
     job.state["reading"] = views.reading_of(form)
     queue.add(job, "look")
-    return _to(job, "look")
+    return to_page(job, "look")
 
 
 async def audit(request: Request) -> Response:
     """The person has seen how the file is read, and agrees."""
-    job, queue = _job(request), request.app.state.queue
+    job, queue = job_of(request), request.app.state.queue
     seen = job.result("look")
     if job.status("look") != "done" or seen is None or seen["problems"]:
         raise HTTPException(409, "The file has to be read without problems first.")
@@ -144,15 +124,15 @@ async def audit(request: Request) -> Response:
     job.state["reading"] = seen["reading"]
     queue.add(job, "audit")
     queue.add(job, "curve")
-    return _to(job, "audit")
+    return to_page(job, "audit")
 
 
 async def answers(request: Request) -> Response:
     """Who might look for somebody, and what the data are for; the page recommends by it."""
-    job = _job(request)
-    job.state["answers"] = answers_of(await _form(request))
+    job = job_of(request)
+    job.state["answers"] = answers_of(await form_of(request))
     job.save()
-    return _to(job, "choose")
+    return to_page(job, "choose")
 
 
 async def compare(request: Request) -> Response:
@@ -160,17 +140,18 @@ async def compare(request: Request) -> Response:
     job, _ = await _choose(request)
     await request.app.state.queue.cancel(job, "compare")
     request.app.state.queue.add(job, "compare")
-    return _to(job, "compare")
+    return to_page(job, "compare")
 
 
 async def _choose(request: Request) -> tuple[Job, dict[str, str]]:
     """Keep what the form of the release asks for."""
-    job, form = _job(request), await _form(request)
+    job, form = job_of(request), await form_of(request)
     found = job.result("audit")
     if job.status("audit") != "done" or found is None:
         raise HTTPException(409, "The file has to be audited first.")
     try:
-        job.state["asked"] = asked_of(form, found["n_nodes"])
+        columns = (job.result("people") or {}).get("columns", []) if job.status("people") == "done" else []
+        job.state["asked"] = asked_of(form, found["n_nodes"], [column["name"] for column in columns])
     except ValueError as error:
         raise HTTPException(400, str(error)) from None
     job.save()
@@ -179,112 +160,85 @@ async def _choose(request: Request) -> tuple[Job, dict[str, str]]:
 
 async def run(request: Request) -> Response:
     """Make the release."""
-    queue = request.app.state.queue
     job, form = await _choose(request)
+    job.state["k"] = job.state["asked"]["k"]
+    return await _begin(request, job, form)
+
+
+async def extend(request: Request) -> Response:
+    """Publish these contacts as a later part of an earlier release: one of this page, or one that was uploaded."""
+    job, form, store = job_of(request), await form_of(request), request.app.state.store
+    if job.status("look") != "done" or not job.input.exists():
+        raise HTTPException(409, "The file has to be read without problems first.")
+    earlier = store.find(form.get("earlier", ""))
+    if earlier is not None:
+        made = {"before": earlier.folder / "release.zip", "record": earlier.folder / "private.json"}
+        if earlier is job or not all(file.is_file() for file in made.values()):
+            raise HTTPException(409, "The earlier release, or who is who in it, was deleted.")
+        for name, file in made.items():
+            shutil.copyfile(file, job.beside(name))
+            job.state.setdefault("beside", {})[name] = {"label": earlier.state["label"], "size": file.stat().st_size}
+    if not (job.beside("before").is_file() and job.beside("record").is_file()):
+        raise HTTPException(409, "An earlier release is needed, and the private file that says who is who in it.")
+    job.state["reading"] = (job.result("look") or {}).get("reading", job.state["reading"])
+    job.state["asked"] = {"extends": True, "effort": "fast" if form.get("effort") == "fast" else "balanced"}
+    return await _begin(request, job, form)
+
+
+async def _begin(request: Request, job: Job, form: dict[str, str]) -> Response:
+    """Let the worker make what is asked for."""
+    queue = request.app.state.queue
     await queue.cancel(job, "run")
     if job.status("run") == "done":
         job.state["released"] = True  # it may have been taken away
-    job.state["k"] = job.state["asked"]["k"]
     for name in ("title", "by"):
         text = "".join(c for c in form.get(name, "") if c.isprintable()).strip()
         job.state[name] = text[:200].strip() or None
     queue.add(job, "run")
-    return _to(job, "run")
+    return to_page(job, "run")
 
 
 async def cancel(request: Request) -> Response:
     """Stop what is under way."""
-    job, kind = _job(request), (await _form(request)).get("kind", "")
+    job, kind = job_of(request), (await form_of(request)).get("kind", "")
     if kind not in KINDS:
         raise HTTPException(400, "There is nothing of this name to cancel.")
     await request.app.state.queue.cancel(job, kind)
-    return _to(job, kind)
+    return to_page(job, kind)
 
 
 async def delete(request: Request) -> Response:
     """The whole job, or only its upload or its mapping; it is gone when this answers."""
-    job, what = _job(request), (await _form(request)).get("what", "all")
+    job, what = job_of(request), (await form_of(request)).get("what", "all")
     if what == "mapping":
         (job.folder / "private.json").unlink(missing_ok=True)
         shutil.rmtree(job.folder / "exact", ignore_errors=True)
-        return _to(job, "run")
+        job.forget_beside("record")
+        return to_page(job, "run")
     await request.app.state.queue.cancel(job)
+    if what in BESIDE:
+        job.forget_beside(what)
+        return to_page(job, "people" if what == "people" else "extend")
     if what == "upload":
         job.input.unlink(missing_ok=True)
-        return _to(job, "look")
+        job.forget_beside()
+        return to_page(job, "look")
     request.app.state.store.delete(job)
     return RedirectResponse("/", 303)
 
 
 async def delete_all(request: Request) -> Response:
     """Every job."""
-    await _form(request)
+    await form_of(request)
     for job in list(request.app.state.store.jobs.values()):
         await request.app.state.queue.cancel(job)
         request.app.state.store.delete(job)
     return RedirectResponse("/", 303)
 
 
-# Name in the address -> (file in the folder of the job, name for the person, media type, headers).
-_FILES: dict[str, tuple[str, Callable[[Job], str] | None, str, dict[str, str]]] = {
-    "release.zip": ("release.zip", lambda job: f"release-k{job.state['k']}.zip", "application/zip", {}),
-    "mapping.json": ("private.json", lambda job: "PRIVATE-who-is-who.json", "application/json", {}),
-    "report.html": ("release/report.html", None, "text/html", {"Content-Security-Policy": REPORT_POLICY}),
-    "exact.html": ("exact/report.html", None, "text/html", {"Content-Security-Policy": REPORT_POLICY}),
-    "crowds.svg": ("crowds.svg", None, "image/svg+xml", {"Content-Security-Policy": REPORT_POLICY}),
-    "outbreaks.svg": ("exact/outbreaks.svg", None, "image/svg+xml", {"Content-Security-Policy": REPORT_POLICY}),
-    "learned.svg": ("second-graph.svg", None, "image/svg+xml", {"Content-Security-Policy": REPORT_POLICY}),
-    "slices.svg": ("slices.svg", None, "image/svg+xml", {"Content-Security-Policy": REPORT_POLICY}),
-}
-
-
-async def download(request: Request) -> Response:
-    """One of the few files that may leave the folder."""
-    job, name = _job(request), request.path_params["name"]
-    if name not in _FILES or job.status("run") != "done":
-        raise HTTPException(404, "There is no such file.")
-    path, call_it, media, headers = _FILES[name]
-    if not (job.folder / path).is_file():
-        raise HTTPException(404, "This file was deleted.")
-    return FileResponse(
-        job.folder / path, media_type=media, headers=headers, filename=call_it(job) if call_it is not None else None
-    )
-
-
-def _job(request: Request) -> Job:
-    job: Job | None = request.app.state.store.find(request.path_params["id"])
-    if job is None:
-        raise HTTPException(404, "There is no such job; perhaps it was deleted.")
-    return job
-
-
-async def _form(request: Request) -> dict[str, str]:
-    """The fields of a small form, each with its first value."""
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > FORM_BYTES:
-            raise HTTPException(413, "This form is too large.")
-    try:
-        return fields_of(body)
-    except ValueError:
-        raise HTTPException(400, "This form has too many fields.") from None
-
-
-def fields_of(body: bytes) -> dict[str, str]:
-    """What a form holds, each field with its first value; more than fifty are a ValueError."""
-    fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=50)
-    return {name: values[0] for name, values in fields.items()}
-
-
-def _to(job: Job, place: str = "") -> Response:
-    """To the page of the job; the browser moves the focus to the heading of that place."""
-    return RedirectResponse(f"/jobs/{job.id}" + (f"#h-{place}" if place else ""), 303)
-
-
 async def _explain(request: Request, error: Any) -> Response:
     """A refusal as one sentence: on a page for a person, plain for the uploading script."""
     headers = {"Connection": "close"} if request.method == "POST" else {}
-    if request.url.path == "/jobs":
+    if request.url.path == "/jobs" or "/beside/" in request.url.path:
         return PlainTextResponse(error.detail, error.status_code, headers=headers)
     return HTMLResponse(views.refused(error.detail), error.status_code, headers=headers)

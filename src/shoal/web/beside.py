@@ -36,7 +36,7 @@ def side_by_side(
             found.append(_tried(graph, plain | {"against": against, "move": move}, progress))
         except InputError as error:
             found.append({"refused": plain_words(str(error), file, label)})
-    return {"candidates": found, "k": asked["k"]}
+    return {"candidates": found, "k": asked["k"] if isinstance(asked["k"], int) else "everybody's own"}
 
 
 def _tried(graph: TemporalGraph, asked: dict[str, Any], progress: Progress) -> dict[str, Any]:

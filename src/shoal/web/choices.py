@@ -31,8 +31,44 @@ USES = {
 }
 
 
-def asked_of(form: dict[str, str], n_people: int) -> dict[str, Any]:
-    """The form of the release as options of `anonymize`; a k that cannot be is a ValueError with a sentence."""
+MOST_COLUMNS = 30  # of a table of people; a form has not room for more
+# What can become of a column of a table of people.
+COLUMNS = {
+    "": "leave it out",
+    "known": "publish it: it is known of people",
+    ":5": "publish it in fives: it is known of people",
+    ":10": "publish it in tens: it is known of people",
+    ":20": "publish it in twenties: it is known of people",
+    "!": "publish it, never merged: it is known of people",
+    "sensitive": "publish it: nobody should learn whose it is",
+    "level": "it says among how many each is hidden (1: not)",
+}
+STEPS = (":5", ":10", ":20")  # only where a column holds numbers
+
+
+def traits_of(form: dict[str, str], columns: list[str]) -> dict[str, Any]:
+    """What the form says of the columns of a table of people; two answers where one can be are a ValueError with a sentence."""
+    chosen = {name: form.get(f"column-{i}", "") for i, name in enumerate(columns)}
+    once = {what: [name for name, said in chosen.items() if said == what] for what in ("sensitive", "level")}
+    for what, names in once.items():
+        if len(names) > 1:
+            raise ValueError(f"Only one column can be {'sensitive' if what == 'sensitive' else 'that of levels'}.")
+    marks = {"known": "", "!": "!", **{step: step for step in STEPS}}
+    diverse = form.get("diverse", "1")
+    sensitive = next(iter(once["sensitive"]), None)
+    return {
+        "attributes": [name + marks[said] for name, said in chosen.items() if said in marks],
+        "sensitive": sensitive,
+        "diverse": int(diverse) if sensitive is not None and diverse in ("2", "3", "5") else 1,
+        "level": next(iter(once["level"]), None),
+    }
+
+
+def asked_of(form: dict[str, str], n_people: int, columns: list[str]) -> dict[str, Any]:
+    """The form of the release as options of `anonymize`; a k that cannot be is a ValueError with a sentence.
+
+    `columns` are those of a table of people; `level` is that of everybody's k, in the place of the one for all.
+    """
     k = form.get("k", "")
     if not (k.isascii() and k.isdigit() and len(k) < 10 and 2 <= int(k) <= n_people):
         raise ValueError(f"k is a whole number from 2 to the number of people, {n_people:,}.")
@@ -47,6 +83,7 @@ def asked_of(form: dict[str, str], n_people: int) -> dict[str, Any]:
         "contacts": contacts,
         "protect_counts": contacts is not None and form.get("protect_counts") == "yes",
         "effort": "fast" if form.get("effort") == "fast" else "balanced",
+        **traits_of(form, columns),
     }
 
 

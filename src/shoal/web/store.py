@@ -20,14 +20,20 @@ from shoal.files.appear import replacing
 
 _ID = re.compile(r"[0-9a-f]{32}")
 # What a job can be asked to do, in this order; whatever comes later is made from what came before.
-KINDS = ("look", "audit", "curve", "compare", "run")
+KINDS = ("people", "look", "audit", "curve", "compare", "run", "attack")
 _MADE = {
+    "people": ("people.json",),
     "look": ("look.json",),
     "audit": ("audit.json",),
-    "curve": ("curve.json",),
+    "curve": ("curve.json", "sweep"),
     "compare": ("compare.json",),
-    "run": ("run.json", "release", "release.zip", "private.json", "exact", "crowds.svg", "slices.svg"),
+    "run": ("run.json", "release", "release.zip", "private.json", "exact", "crowds.svg", "slices.svg", "before"),
+    "attack": ("attack.json", "attack.svg"),
 }
+
+
+# Files beside the contacts, and what they are called in the folder of a job.
+BESIDE = {"people": "people.table", "second": "second", "before": "before.zip", "record": "before.json"}
 
 
 def default_folder() -> Path:
@@ -71,6 +77,19 @@ class Job:
         """Bytes of the uploaded file, also when it was deleted."""
         return self.input.stat().st_size if self.input.exists() else int(self.state["size"])
 
+    def beside(self, name: str) -> Path:
+        """A file beside the contacts, whether it is there or not."""
+        return self.folder / BESIDE[name]
+
+    def forget_beside(self, *names: str) -> None:
+        """Remove such files, and what the page says of them."""
+        for name in names or BESIDE:
+            self.beside(name).unlink(missing_ok=True)
+            self.state.setdefault("beside", {}).pop(name, None)
+            if name in _MADE:
+                self.forget(name)
+        self.save()
+
     def status(self, kind: str) -> str:
         """'', waiting, running, done, failed, cancelled or interrupted."""
         return str(self.state["status"].get(kind, ""))
@@ -94,7 +113,7 @@ class Job:
 
     def forget(self, kind: str) -> None:
         """Remove what this step made, and what later steps made of it."""
-        for later in KINDS[KINDS.index(kind) :] if kind in ("look", "audit") else (kind,):
+        for later in KINDS[KINDS.index(kind) :] if kind in ("look", "audit", "run") else (kind,):
             self.state["status"].pop(later, None)
             for name in _MADE[later]:
                 _remove(self.folder / name)
@@ -183,6 +202,14 @@ class Store:
         return bool(job.state.get("released")) or any(
             j.status("run") == "done" or j.state.get("released") for j in same
         )
+
+    def to_go_on_from(self, job: Job) -> list[Job]:
+        """Jobs whose release can be extended: it is there, and so is who is who in it."""
+        return [
+            j
+            for j in self.newest_first()
+            if j is not job and j.status("run") == "done" and (j.folder / "private.json").exists()
+        ]
 
     def delete(self, job: Job) -> None:
         """Remove everything of it, now."""

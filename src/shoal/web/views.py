@@ -14,10 +14,10 @@ import shoal
 from shoal.common.progress import COMPILING
 from shoal.common.words import plural
 from shoal.web import demos
-from shoal.web.choices import HORIZONS, MOVES, USES, WHO, advice
+from shoal.web.choices import COLUMNS, HORIZONS, MOVES, STEPS, USES, WHO, advice
 from shoal.web.store import KINDS, Job, Store, read_json
 
-PARTS = ("look", "audit", "cost", "compare", "run")
+PARTS = ("look", "people", "audit", "cost", "compare", "run", "attack")
 WIDTHS = {"1h": "hour", "1d": "day", "1w": "week", "1mo": "month", "1y": "year", "value": "distinct value"}
 DIALECTS = {
     "csv": "table (CSV, TSV)",
@@ -81,6 +81,8 @@ def _environment() -> Environment:
         uses=USES,
         horizons=HORIZONS,
         moves=MOVES,
+        column_uses=COLUMNS,
+        steps=STEPS,
         widths=WIDTHS,
         dialects=DIALECTS,
         units=UNITS,
@@ -120,14 +122,14 @@ def refused(why: str) -> str:
     return _page("refused.html", why=why)
 
 
-def job(job: Job, *, again: bool) -> str:
-    """The page of a job, with all its parts; `again` where the same upload was released before."""
-    return _page("job.html", **_facts(job, ""), again=again)
+def job(job: Job, *, again: bool, earlier: list[Job]) -> str:
+    """The page of a job, with all its parts; `again` where the same upload was released before, `earlier` what can be extended."""
+    return _page("job.html", **_facts(job, ""), again=again, earlier=earlier)
 
 
-def part(job: Job, name: str, k: str, *, again: bool) -> str:
+def part(job: Job, name: str, k: str, *, again: bool, earlier: list[Job]) -> str:
     """One part of that page."""
-    return _page(f"{name}.html", **_facts(job, k), again=again)
+    return _page(f"{name}.html", **_facts(job, k), again=again, earlier=earlier)
 
 
 def _page(template: str, **facts: Any) -> str:
@@ -141,7 +143,7 @@ def _line(job: Job) -> dict[str, Any]:
     if doing == "look" and status == "done" and "n_nodes" not in (job.result("look") or {}):
         status = "unread"
     words = {
-        ("run", "done"): f"released with k = {job.state.get('k')}",
+        ("run", "done"): f"released with k = {(job.result('run') or {}).get('k')}",
         ("audit", "done"): "audited",
         ("look", "done"): "read",
     }.get(
@@ -162,7 +164,7 @@ def _facts(job: Job, k: str) -> dict[str, Any]:
     most = audit["most_k"] if audit and "most_k" in audit else 50
     answers = job.state.get("answers", [])
     recommended, why = advice(answers)
-    chosen = int(k[:6]) if k.isascii() and k.isdigit() else (job.state.get("asked") or {"k": 5})["k"]
+    chosen = int(k[:6]) if k.isascii() and k.isdigit() else (job.state.get("asked") or {}).get("k", 5)
     chosen = min(max(chosen, 2), max(most, 2))
     return {
         "job": job,
@@ -173,11 +175,15 @@ def _facts(job: Job, k: str) -> dict[str, Any]:
         "busy": doing(job),
         "answers": answers,
         "why": why,
-        "asked": {"against": "numbers", "move": "slice"} | (job.state.get("asked") or {}) | recommended,
+        "asked": {"against": "numbers", "move": "slice", "attributes": []}
+        | (job.state.get("asked") or {})
+        | recommended,
         "k": chosen,
         "most_k": most,
         "cost": _cost((results["curve"] or {}).get("cells", []), chosen, max(most, 3)),
         "has_upload": job.input.exists(),
+        "beside": job.state.get("beside", {}),
+        "table": results["people"],  # the name `people` is that of a picture
         "measures": read_json(job.folder / "exact" / "measures.json"),
         "has_mapping": (job.folder / "private.json").exists(),
         "waffle": waffle,

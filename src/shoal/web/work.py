@@ -21,10 +21,12 @@ from shoal.files.appear import replacing
 from shoal.web import demos
 from shoal.web.beside import side_by_side
 from shoal.web.look import look, plain_words
-from shoal.web.store import read_json, write_json
+from shoal.web.more import attack, look_at_people, unpacked
+from shoal.web.store import BESIDE, read_json, write_json
 
 if TYPE_CHECKING:
     from shoal.graph import TemporalGraph
+    from shoal.release import Release
 
 # k whose cost is measured: coarse first, so that the curve has its shape early.
 CURVE = (5, 2, 20, 10, 3, 50, 7, 15, 30)
@@ -65,7 +67,7 @@ def main() -> None:
             try:
                 result, ok = _STEPS[kind](folder, state, most, Noted(folder)), True
             except ShoalError as error:
-                result, ok = {"problem": plain_words(str(error), folder / "input", state["label"])}, False
+                result, ok = {"problem": _plainly(str(error), folder, state)}, False
     except MemoryError:
         result, ok = {"problem": "This computer has not enough memory for this file."}, False
     except Exception as error:
@@ -73,6 +75,13 @@ def main() -> None:
         result, ok = {"problem": f"Something went wrong inside shoal ({type(error).__name__})."}, False
     write_json(folder / f"{kind}.json", result)
     sys.exit(0 if ok else 2)
+
+
+def _plainly(text: str, folder: Path, state: dict[str, Any]) -> str:
+    """A refusal with the names that files have for the person."""
+    for name, file in state.get("beside", {}).items():
+        text = text.replace(str(folder / BESIDE[name]), file["label"])
+    return plain_words(text.replace(f"{folder / 'before'}", "the earlier release"), folder / "input", state["label"])
 
 
 def _end_with_the_server() -> None:
@@ -131,41 +140,85 @@ def _audit(folder: Path, state: dict[str, Any], most: int, progress: Progress) -
 
 
 def _curve(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> dict[str, Any]:
-    """Cells are added to the file as they come; a curve that was stopped goes on."""
+    """Cells are added to the file as they come; a curve that was stopped goes on, since sweep keeps them in its folder."""
     from shoal.sweep import sweep
 
-    kept = read_json(folder / "curve.json") or {}
-    cells = {int(c["k"]): c for c in kept.get("cells", [])}
-    graph = _graph(folder, state, most)
+    graph, told = _graph(folder, state, most), dict[str, Any]()
     wanted = [k for k in CURVE if k <= graph.n_nodes]
+    cells: list[dict[str, Any]] = []
     for k in wanted:
-        if k not in cells:
-            cell = sweep({"": graph}, [k], effort="fast").cells[0]
-            cells[k] = {
-                "k": k,
-                "kept": cell.kept_share,
-                "guess": cell.success_after,
-                "similar": cell.pagerank_similarity,
-            }
-            write_json(folder / "curve.json", {"cells": list(cells.values()), "wanted": len(wanted)})
-    return {"cells": list(cells.values()), "wanted": len(wanted)}
+        (cell,) = sweep({"": graph}, [k], folder=folder / "sweep", known=None, effort="fast").cells
+        cells.append(
+            {"k": k, "kept": cell.kept_share, "guess": cell.success_after, "similar": cell.pagerank_similarity}
+        )
+        told = {"cells": cells, "wanted": len(wanted)}
+        write_json(folder / "curve.json", told)
+    return told
 
 
 def _compare(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> dict[str, Any]:
     with progress.stage("reading", 1):
         graph = _graph(folder, state, most)
-    return side_by_side(graph, state["asked"], folder / "input", state["label"], progress)
+    return side_by_side(graph, _options(folder, state), folder / "input", state["label"], progress)
+
+
+def _people(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> dict[str, Any]:
+    with progress.stage("reading", 1):
+        return look_at_people(folder / BESIDE["people"], _graph(folder, state, most))
+
+
+def _attack(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> dict[str, Any]:
+    from shoal.read import read
+    from shoal.read.packed import unpacking_at_most
+    from shoal.report.learned import learned_chart
+
+    with progress.stage("reading", 1), unpacking_at_most(most):
+        original = _graph(folder, state, most)
+        second = read(folder / BESIDE["second"], **state["reading"])
+    found = attack(folder / "release", read_json(folder / "private.json"), original, second, progress)
+    (folder / "attack.svg").write_text(learned_chart(found), encoding="utf-8")
+    return found
+
+
+def _options(folder: Path, state: dict[str, Any]) -> dict[str, Any]:
+    """What is asked for as `anonymize` takes it: with the table of people, and everybody's own k where it has them."""
+    from shoal.read.people import read_levels
+
+    asked = dict(state["asked"])
+    level, table = asked.pop("level", None), folder / BESIDE["people"]
+    if level is not None:
+        asked["k"] = read_levels(table, level)
+    return asked | {"people": table} if asked.get("attributes") or asked.get("sensitive") else asked
+
+
+def _made(folder: Path, state: dict[str, Any], graph: TemporalGraph, most: int, progress: Progress) -> Release:
+    """The release that is asked for: one of its own, or a later part of an earlier one."""
+    from shoal.anonymize import anonymize
+    from shoal.extend import extend
+
+    asked = _options(folder, state)
+    if not asked.pop("extends", False):
+        return anonymize(graph, **asked, progress=progress)
+    _remove_folder(folder / "before")
+    before = unpacked(folder / BESIDE["before"], folder / "before", most)
+    return extend(before, graph, folder / BESIDE["record"], **asked, progress=progress)
+
+
+def _remove_folder(folder: Path) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _run(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> dict[str, Any]:
-    from shoal.anonymize import anonymize
     from shoal.audit.verify import verify
     from shoal.report import charts
     from shoal.report.learned import learned_chart
 
     with progress.stage("reading", 1):
-        graph = _graph(folder, state, most, state["asked"]["contacts"])
-    release = anonymize(graph, **state["asked"], progress=progress)
+        graph = _graph(folder, state, most, state["asked"].get("contacts"))
+    release = _made(folder, state, graph, most, progress)
+    graph, after = release.original, release.after
     certificate = release.save(
         folder / "release", private=folder / "private.json", private_report=folder / "exact", force=True,
         title=state.get("title"), by=state.get("by"), date="today", progress=progress,
@@ -180,13 +233,20 @@ def _run(folder: Path, state: dict[str, Any], most: int, progress: Progress) -> 
         for name, picture in pictures.items():
             (folder / f"{name}.svg").write_text(picture, encoding="utf-8")
         _pack(folder)
-        verdict = verify(folder / "release")
+        verdict = verify(
+            [*([] if after is None else [after.folder]), folder / "release"], record=folder / "private.json"
+        )
     beyond = [e for e in exact["after"]["attackers"] if not e["covered"] and e["unique"] > 0]
     before = charts.people_by_crowd(release.promise.crowds(graph).min(axis=0))
     return {
         "k": release.k,
         "n_nodes": graph.n_nodes,
-        "smallest": release.min_class_size,
+        "smallest": verdict.min_class_size,
+        "alone_now": int((release.crowds.min(axis=0) == 1).sum()),
+        "levels": "" if release.promise.for_everybody else "people share them with as many others as they asked for",
+        "attributes": list(release.promise.attributes),
+        "extends": after is not None,
+        "held_back": 0 if after is None else len(after.held_back),
         "alone": before["alone"],
         "against": certificate["against"],
         "guarantee": certificate["guarantee"],
@@ -228,6 +288,8 @@ def _pack(folder: Path) -> None:
 
 _STEPS: dict[str, Callable[[Path, dict[str, Any], int, Progress], dict[str, Any]]] = {
     "look": _look,
+    "people": _people,
+    "attack": _attack,
     "audit": _audit,
     "curve": _curve,
     "compare": _compare,

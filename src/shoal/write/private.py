@@ -98,7 +98,7 @@ def private_record(
         "k": release.k,
         "method": release.method,
         "input": None if source is None else {"name": Path(source).name, "sha256": sha256(Path(source))},
-        "input_digest": digest_of(release.original.digest()),
+        "input_digest": digest_of(release.original.digest() if release.left_out is None else release.left_out.digest),
         "earlier_digests": earlier,
         "slices": [*before["slices"], *(part.label for part in release.graph.slices)],
         "ids": dict(zip(published, release.graph.nodes.to_list(), strict=True)),
@@ -107,12 +107,25 @@ def private_record(
         "highest": len(published) if release.after is None else release.after.highest,
         "limits": None if release.limits is None else release.limits.to_carry_on(published),
         "moved": None if release.moved is None else release.moved.to_carry_on(),
+        "left_out": _left_out(release, before),
+        "withheld": _withheld(release, before),
         "held_back": list(release.after.held_back) if release.after is not None else [],
     }
     if is_table(file):
         return record | {"edges_digest": digest_of(repr(certificate["sha256"]).encode()), "changed_edges": {}}
     changed = {name: [*before["changed_edges"].get(name, []), *rows] for name, rows in release.changes().items()}
     return record | {"changed_edges": changed}
+
+
+def _left_out(release: Release, before: dict[str, Any]) -> str | None:
+    """What became of people whom a budget did not reach, in the first release."""
+    return before.get("left_out") if release.left_out is None else release.left_out.how
+
+
+def _withheld(release: Release, before: dict[str, Any]) -> list[Any]:
+    """Who was withheld from the first release because a budget did not reach them."""
+    left_out = release.left_out
+    return list(left_out.people) if left_out is not None and left_out.withheld else before.get("withheld", [])
 
 
 def write_private(record: dict[str, Any], draft: Path, file: Path) -> None:

@@ -42,6 +42,23 @@ if (drop) {
   }
 }
 
+// ---- Files beside the contacts go the same way; the page is loaded again when they are there.
+document.addEventListener("change", (event) => {
+  const input = event.target, file = input.files?.[0];
+  if (!input.dataset.send || !file) return;
+  const problem = byId(`problem-${input.id.replace("send-", "")}`);
+  const complain = (text) => { problem.textContent = text; problem.hidden = false; };
+  problem.hidden = true;
+  fetch(input.dataset.send, { method: "POST", body: file, headers: { "Content-Type": "application/octet-stream", "X-File-Name": encodeURIComponent(file.name) } })
+    .then(async (answer) => {
+      if (answer.status !== 201) return complain((await answer.text()) || "The file could not be uploaded.");
+      const go = (await answer.json()).go;
+      window.location.assign(go);
+      if (go.split("#")[0] === window.location.pathname) window.location.reload();
+    })
+    .catch(() => complain("The file could not be uploaded. Is shoal still running?"));
+});
+
 // ---- The slider says its number at once; the server says what it costs.
 document.addEventListener("input", (event) => {
   if (event.target.id !== "k") return;
