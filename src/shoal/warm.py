@@ -8,6 +8,7 @@ processor and by this numba. A file beside the kernels says that the rooms have 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import selectors
@@ -19,7 +20,7 @@ from pathlib import Path
 from shoal.common.progress import COMPILING, Progress, usable_cores
 
 # How many kernels a room has, so that somebody who waits knows how long; the longest first.
-ROOMS = {"group": 51, "realize": 20, "rebuild": 27, "retie": 17, "report": 13}
+ROOMS = {"group": 51, "realize": 20, "rebuild": 27, "retie": 17, "report": 14}
 
 
 def warm(progress: Progress, *, jobs: int | None = None, again: bool = False) -> int:
@@ -64,6 +65,7 @@ def _begin(name: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdin=nowhere, stdout=subprocess.PIPE, stderr=nowhere)  # noqa: S603 - ourselves
 
 
+@functools.cache
 def _stamp() -> Path | None:
     """The file that says that all rooms are ready, here and now; None where kernels are not compiled or cannot be kept."""
     from shoal._numba import kept_in, made_for

@@ -57,7 +57,7 @@ def run(state, seed, n_steps):
     size = state.groups["count"]
     spare = np.concatenate([np.flatnonzero(size == 0), np.flatnonzero(size)])
     pick, longest = np.flatnonzero(state.people["k"] > 1), 2 * state.groups["room"].max() + 1
-    tmp = Scratch(0, np.array([seed], np.uint64), *np.empty((5, longest), np.int64))
+    tmp = Scratch(0, np.array([seed], np.uint64), *np.empty((3, longest), np.int64))
     return anneal(state, tmp, Stretch(pick, spare, int(np.sum(size == 0)), 9.0, 0.1, n_steps, 16))
 
 
@@ -295,7 +295,7 @@ def test_zones_hold(monkeypatch):
         assert len(np.unique(zones[labels == g])) == 1
     mine = np.flatnonzero((zones == 1) & (people["k"] > 1))
     free = spare[zone_of_spare == 1]
-    tmp = Scratch(1, np.array([7], np.uint64), *np.empty((5, 2 * state.groups["room"].max() + 1), np.int64))
+    tmp = Scratch(1, np.array([7], np.uint64), *np.empty((3, 2 * state.groups["room"].max() + 1), np.int64))
     room = np.concatenate([free, np.zeros(len(mine), np.int64)])
     anneal(state, tmp, Stretch(mine, room, len(free), 9.0, 1.0, 3_000, 16))
     assert (people["label"] != labels).any()

@@ -11,10 +11,11 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import shoal
 from shoal import InputError, TemporalGraph
-from shoal.measure import MEASURES, Comparison, compare
+from shoal.measure import MEASURES, Comparison, communities, compare
 from tests.measure import naive
 
 BEST = {"degree_distance": 0.0}
@@ -192,16 +193,27 @@ def test_parameters_out_of_range_are_refused(options):
         compare(graph, "release/")
 
 
-@pytest.mark.parametrize("missing", ["sknetwork.clustering", "sklearn.metrics"])
-def test_a_missing_library_is_named_with_the_way_out(monkeypatch, missing):
-    monkeypatch.setitem(sys.modules, missing, None)
+def test_a_missing_library_is_named_with_the_way_out(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sknetwork.clustering", None)
     graph = TemporalGraph.from_slices({"a": [(1, 2)]})
-    with pytest.raises(InputError, match=rf"{missing}.*pip install.*communities=False"):
+    with pytest.raises(InputError, match=r"sknetwork\.clustering.*pip install.*communities=False"):
         compare(graph, graph)
     assert "communities" not in compare(graph, graph, communities=False).overall
 
 
-def test_the_two_libraries_are_loaded_only_for_communities():
+@given(st.lists(st.tuples(st.integers(-1, 6), st.integers(-1, 4)), min_size=1, max_size=80))
+def test_agreement_is_the_score_of_scikit_learn(pairs):
+    from sklearn.metrics import adjusted_mutual_info_score
+
+    one, other = np.array(pairs).T
+    found = communities.agreement(one, other, np.ones(len(one), np.bool_))
+    if (one == communities.NONE).all() or (other == communities.NONE).all():
+        assert found == (None if (one == other).all() else 0.0)
+    else:
+        assert found == pytest.approx(min(1.0, adjusted_mutual_info_score(one, other)), abs=1e-9)
+
+
+def test_libraries_for_communities_are_loaded_only_for_them():
     code = "import sys, shoal.measure; print({'sklearn', 'sknetwork'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "set()"

@@ -18,6 +18,7 @@ import numpy as np
 
 from shoal.audit import _kernels
 from shoal.common.crowds import crowd_sizes, distinct_rows
+from shoal.common.edges import distinct
 from shoal.graph import TemporalGraph
 
 DRAWS = 50  # sets of slices looked at where there are more; fewer above 40,000 people, down to 10
@@ -71,11 +72,11 @@ class Vector:
 
 
 class Strength(Vector):
-    """Knows a number of calls, not of people called: covered by a release whose numbers of contacts are protected."""
+    """Knows a number of calls, not of people called: covered by a release in which these are protected."""
 
     def __init__(self, covered: bool = False) -> None:
         super().__init__(
-            "strength", "knows the number of contacts in every slice", covered, TemporalGraph.strength_matrix
+            "strength", "knows how many contacts somebody had in every slice", covered, TemporalGraph.strength_matrix
         )
 
 
@@ -218,15 +219,9 @@ class Neighbourhood:
 def _people_met(graph: TemporalGraph) -> np.ndarray:
     """How many different people everybody was in contact with; a contact is a contact in either direction."""
     edges = np.sort(graph._edges, axis=1) if graph.directed else graph._edges
-    pairs = _distinct(edges[:, 0].astype(np.int64) * graph.n_nodes + edges[:, 1])
+    pairs = distinct(edges[:, 0].astype(np.int64) * graph.n_nodes + edges[:, 1])
     ends = np.concatenate(np.divmod(pairs, max(graph.n_nodes, 1)))
     return np.bincount(ends, minlength=graph.n_nodes)
-
-
-def _distinct(numbers: np.ndarray) -> np.ndarray:
-    """`np.unique`, which takes ten times as long over a table of hashes."""
-    ranked = np.sort(numbers)
-    return ranked[np.concatenate([[True], ranked[1:] != ranked[:-1]])] if len(ranked) else ranked
 
 
 def _mix(x: np.ndarray) -> np.ndarray:
@@ -291,7 +286,7 @@ def few_attackers(graph: TemporalGraph) -> list[Attacker]:
 
 
 def _by_contacts(graph: TemporalGraph) -> list[Attacker]:
-    """Who knows numbers of contacts, where these are people's own, or protected; those drawn freely are nobody's."""
+    """Who knows how many contacts somebody had, where these are people's own, or protected; those drawn freely are nobody's."""
     if graph.contacts is None or graph.contacts.drawn == "freely":
         return []
     return [Strength(covered=graph.contacts.drawn == "shared")]

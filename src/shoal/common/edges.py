@@ -20,11 +20,29 @@ def among(edges: np.ndarray, others: np.ndarray) -> np.ndarray:
     >>> among(np.array([[0, 1], [1, 2]], np.int32), np.array([[1, 2], [0, 3]], np.int32)).tolist()
     [False, True]
     """
-    if not len(others):
-        return np.zeros(len(edges), np.bool_)
-    keys, there = edge_keys(edges), np.sort(edge_keys(others), kind="stable")
-    place = np.minimum(np.searchsorted(there, keys), len(there) - 1)
-    return np.asarray(there[place] == keys)
+    return found_in(edge_keys(edges), np.sort(edge_keys(others), kind="stable"))
+
+
+def found_in(numbers: np.ndarray, there: np.ndarray) -> np.ndarray:
+    """Which of the numbers are there, where these are sorted.
+
+    >>> found_in(np.array([4, 2]), np.array([1, 2, 3])).tolist()
+    [False, True]
+    """
+    if not len(there):
+        return np.zeros(len(numbers), np.bool_)
+    place = np.minimum(np.searchsorted(there, numbers), len(there) - 1)
+    return np.asarray(there[place] == numbers)
+
+
+def distinct(numbers: np.ndarray) -> np.ndarray:
+    """`np.unique`, which puts them into a table of hashes first and takes ten times as long.
+
+    >>> distinct(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    ranked = np.sort(numbers)
+    return ranked[np.concatenate([[True], ranked[1:] != ranked[:-1]])] if len(ranked) else ranked
 
 
 def slack_of(count: int) -> int:

@@ -11,8 +11,6 @@ crowd have as many edges, so that keeps them alike.
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_flow
 
 
 def share_counts(
@@ -60,6 +58,9 @@ def _shared_flow(
 
 def _flow(arcs: np.ndarray, wants: list[np.ndarray], widest: int) -> np.ndarray:
     """A largest flow over arcs from people to people, of which everybody sends and gets no more than they want."""
+    from scipy.sparse import csr_array  # not on the way of a run that draws no contacts
+    from scipy.sparse.csgraph import maximum_flow
+
     n = len(wants[0])
     source, sink = 2 * n, 2 * n + 1
     people = np.arange(n)

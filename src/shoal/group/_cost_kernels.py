@@ -14,8 +14,12 @@ from shoal.group._state import FAR, NOBODY, State
 
 
 @lean
-def _join_cost(columns: np.ndarray, degrees: np.ndarray, i: int, j: int, a: int) -> np.int64:
-    """Cost that person ``a`` adds to a group with medians in rows ``i`` and ``j``: how far it lies outside them."""
+def _outside(columns: np.ndarray, degrees: np.ndarray, i: int, j: int, a: int) -> np.int64:
+    """How far the degrees of ``a`` lie below row ``i`` or above row ``j``, whichever is more; 0 between them.
+
+    That is the cost ``a`` adds to a group with medians in ``i`` and ``j``. With the rows exchanged it is what such a group
+    loses with its member ``a``.
+    """
     total = np.int32(0)
     for t in range(degrees.shape[1]):
         v = np.int32(degrees[a, t])
@@ -26,44 +30,22 @@ def _join_cost(columns: np.ndarray, degrees: np.ndarray, i: int, j: int, a: int)
 
 
 @lean
-def _leave_gain(columns: np.ndarray, degrees: np.ndarray, i: int, j: int, a: int) -> np.int64:
-    """Cost that a group with medians in rows ``i`` and ``j`` loses with its member ``a``."""
-    total = np.int32(0)
-    for t in range(degrees.shape[1]):
-        v = np.int32(degrees[a, t])
-        below, above = np.int32(np.int32(columns[j, t]) - v), np.int32(v - np.int32(columns[i, t]))
-        total = np.int32(total + (below if below > above else above))
-    return np.int64(total)
+def _replaced(columns: np.ndarray, degrees: np.ndarray, i: int, j: int, out: int, add: int) -> np.int64:
+    """Change of a group with medians in rows ``i`` and ``j`` (the same where its size is odd) in which ``add`` follows ``out``.
 
-
-@lean
-def _replace_even(columns: np.ndarray, degrees: np.ndarray, i: int, out: int, add: int) -> np.int64:
-    """Change of a group with medians in rows ``i`` - 1 and ``i``: without ``out`` it has one, the other of its two."""
+    Without ``out`` a group of two medians has one, the other of the two; a group of one has two, which begin or end beside it.
+    """
     total = np.int32(0)
     for t in range(degrees.shape[1]):
         x, y = np.int32(degrees[out, t]), np.int32(degrees[add, t])
-        lo, hi = np.int32(columns[i - 1, t]), np.int32(columns[i, t])
-        new = np.int32(y - (hi if x <= lo else lo))
-        new = new if new > 0 else np.int32(-new)
-        below, above = np.int32(hi - x), np.int32(x - lo)
-        total = np.int32(total + np.int32(new - (below if below > above else above)))
-    return np.int64(total)
-
-
-@lean
-def _replace_odd(columns: np.ndarray, degrees: np.ndarray, i: int, out: int, add: int) -> np.int64:
-    """Change of a group with its median in row ``i``: without ``out`` it has two, which begin or end beside it."""
-    total = np.int32(0)
-    for t in range(degrees.shape[1]):
-        x, y = np.int32(degrees[out, t]), np.int32(degrees[add, t])
-        mid = np.int32(columns[i, t])
-        lo = mid if x < mid else np.int32(columns[i - 1, t])
-        hi = mid if x > mid else np.int32(columns[i + 1, t])
-        below, above = np.int32(lo - y), np.int32(y - hi)
+        low, high = np.int32(columns[i, t]), np.int32(columns[j, t])
+        left = high if x < high else np.int32(columns[j - 1, t])
+        right = low if x > low else np.int32(columns[i + 1, t])
+        below, above = np.int32(left - y), np.int32(y - right)
         new = below if below > above else above
         new = new if new > 0 else np.int32(0)
-        old = np.int32(x - mid)
-        total = np.int32(total + np.int32(new - (old if old > 0 else np.int32(-old))))
+        below, above = np.int32(high - x), np.int32(x - low)
+        total = np.int32(total + np.int32(new - (below if below > above else above)))
     return np.int64(total)
 
 
@@ -74,12 +56,10 @@ def _median_change(columns: np.ndarray, degrees: np.ndarray, low: int, count: in
         return np.int64(0)
     i, j = low + (count - 1) // 2, low + count // 2
     if out < 0:
-        return _join_cost(columns, degrees, i, j, add)
+        return _outside(columns, degrees, i, j, add)
     if add < 0:
-        return -_leave_gain(columns, degrees, i, j, out)
-    return (
-        _replace_even(columns, degrees, j, out, add) if count % 2 == 0 else _replace_odd(columns, degrees, j, out, add)
-    )
+        return -_outside(columns, degrees, j, i, out)
+    return _replaced(columns, degrees, i, j, out, add)
 
 
 @lean

@@ -1,34 +1,10 @@
-"""Loops of the grouping stage. Arrays in, arrays out, nothing is checked here."""
+"""Loops of the paper's grouping. Arrays in, arrays out, nothing is checked here."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from shoal._numba import njit
-from shoal.group._sort_kernels import sort_by
-
-
-@njit
-def medians(degrees: np.ndarray, order: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Lower and upper medians of the groups order[starts[g]:starts[g+1]], slice by slice."""
-    n_groups, n_slices = len(starts) - 1, degrees.shape[1]
-    low = np.empty((n_groups, n_slices), degrees.dtype)
-    high = np.empty((n_groups, n_slices), degrees.dtype)
-    values, ranked, spare = (
-        np.empty(order.size, np.int64),
-        np.empty(order.size, np.int64),
-        np.empty(order.size, np.int64),
-    )
-    for g in range(n_groups):
-        members = order[starts[g] : starts[g + 1]]
-        size = len(members)
-        for t in range(n_slices):
-            for i in range(size):
-                values[i], ranked[i] = degrees[members[i], t], i
-            sort_by(values, ranked, spare, 0, size)
-            low[g, t] = values[ranked[(size - 1) // 2]]
-            high[g, t] = values[ranked[size // 2]]
-    return low, high
 
 
 @njit

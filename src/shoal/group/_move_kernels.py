@@ -1,4 +1,4 @@
-"""Moves of many people at once: dissolve a group, found one, merge two and split them again.
+"""Moves of many people at once: dissolve a group, or found one.
 
 Each is carried out step by step on the live state, priced exactly, and undone when it costs more than its ``limit``.
 They return whether the move was kept and the change in cost.
@@ -12,21 +12,18 @@ import numpy as np
 
 from shoal._numba import lean
 from shoal.group._cost_kernels import change, cost_of
-from shoal.group._sort_kernels import sort_by
 from shoal.group._state import FAR, NOBODY, State
-from shoal.group._state_kernels import fits, insert, put
+from shoal.group._state_kernels import fits, put
 
 
 class Scratch(NamedTuple):
-    """What one thread needs of its own: its zone, a random state, and room for the people of two groups and more."""
+    """What one thread needs of its own: its zone, a random state, and room for the people of two groups."""
 
     zone: int
     rng: np.ndarray
     moved: np.ndarray
     home: np.ndarray
-    key: np.ndarray
     order: np.ndarray
-    spare: np.ndarray
 
 
 @lean
@@ -66,14 +63,6 @@ def alone_near(st: State, rng: np.ndarray, g: int) -> int:
     member = any_member(st, rng, g)
     c = neighbour(st, rng, member)
     return c if st.people[c].label < 0 and st.people[c].zone == st.people[member].zone else NOBODY
-
-
-@lean
-def _distance(st: State, a: int, b: int) -> np.int64:
-    total = np.int64(0)
-    for t in range(st.degrees.shape[1]):
-        total += abs(np.int64(st.degrees[a, t]) - np.int64(st.degrees[b, t]))
-    return total
 
 
 @lean
@@ -164,63 +153,3 @@ def try_found(st: State, tmp: Scratch, a: int, g: int, limit: float) -> tuple[bo
     if 0 < st.groups[g].top <= st.groups[g].count and delta <= limit:
         return True, delta
     return _undo(st, tmp, done)
-
-
-@lean
-def _best_cut(st: State, tmp: Scratch, total: int, g: int, h: int) -> int:
-    """How many, of people in the order of their ``key``, go to ``g`` so that both groups are large enough for all.
-
-    As near as can be to where the key changes sign; 0 if no cut does.
-    """
-    tops, top = tmp.home, 0
-    for i in range(total - 1, -1, -1):
-        top = max(top, st.people[tmp.moved[tmp.order[i]]].k)
-        tops[i] = top
-    top = best = wish = 0
-    for i in range(total):
-        wish += tmp.key[i] < 0
-    for cut in range(1, total):
-        top = max(top, st.people[tmp.moved[tmp.order[cut - 1]]].k)
-        valid = 2 <= top <= cut <= st.groups[g].room and 2 <= tops[cut] <= total - cut <= st.groups[h].room
-        if valid and (best == 0 or abs(cut - wish) < abs(best - wish)):
-            best = cut
-    return best
-
-
-@lean
-def try_resplit(st: State, tmp: Scratch, g: int, h: int, limit: float) -> np.int64:
-    """Merge ``g`` and ``h`` and split them between a random member and the one farthest from it."""
-    first, total = st.groups[g].count, st.groups[g].count + st.groups[h].count
-    for i in range(total):
-        place = st.groups[g].first + i if i < first else st.groups[h].first + i - first
-        tmp.moved[i], tmp.order[i] = st.members[place], i
-    x = y = tmp.moved[draw(tmp.rng, total)]
-    reach = np.int64(-1)
-    for i in range(total):
-        tmp.key[i] = _distance(st, tmp.moved[i], x)
-        if tmp.key[i] > reach:
-            y, reach = tmp.moved[i], tmp.key[i]
-    for i in range(total):
-        tmp.key[i] -= _distance(st, tmp.moved[i], y)
-    sort_by(tmp.key, tmp.order, tmp.spare, 0, total)
-    cut = _best_cut(st, tmp, total, g, h)
-    if cut == 0:
-        return np.int64(0)
-    before = cost_of(st, g) + cost_of(st, h)
-    _rearrange(st, tmp, total, cut, g, h)
-    delta = cost_of(st, g) + cost_of(st, h) - before
-    if delta <= limit:
-        return delta
-    for i in range(total):
-        tmp.order[i] = i
-    _rearrange(st, tmp, total, first, g, h)
-    return np.int64(0)
-
-
-@lean
-def _rearrange(st: State, tmp: Scratch, total: int, cut: int, g: int, h: int) -> None:
-    """The first ``cut`` people of the order go to ``g``, the others to ``h``."""
-    for i in range(total):
-        put(st, NOBODY, tmp.moved[i])
-    for i in range(total):
-        insert(st, g if i < cut else h, tmp.moved[tmp.order[i]])

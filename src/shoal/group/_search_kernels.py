@@ -20,7 +20,6 @@ from shoal.group._move_kernels import (
     neighbour,
     try_dissolve,
     try_found,
-    try_resplit,
 )
 from shoal.group._state import NOBODY, State
 from shoal.group._state_kernels import fits, put
@@ -45,7 +44,7 @@ class Stretch(NamedTuple):
     """A piece of the search: who starts moves, which groups are empty, from which temperature to which, how many steps.
 
     ``pick`` holds the people of the zone with k > 1, ``spare[:n_spare]`` its empty groups, with room for all it has. Of
-    ``rare`` steps one tries to dissolve or found a group, another to merge two groups and split them again.
+    ``rare`` steps one tries to dissolve or found a group.
     """
 
     pick: np.ndarray
@@ -176,9 +175,6 @@ def anneal(st: State, tmp: Scratch, run: Stretch) -> tuple[np.int64, int]:
             total += delta
         elif two.label < 0 or two.label == one.label:
             move = _with_the_alone(st, rng, a, c, dice)
-        elif dice == 1 and max(st.groups[one.label].top, st.groups[two.label].top) > 2:
-            if st.groups[one.label].exempt + st.groups[two.label].exempt == 0:
-                total += try_resplit(st, tmp, one.label, two.label, limit)
         else:
             move = _between(st, rng, a, c, dice)
         if move[0] >= 0:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.group import _kernels
-
 
 def group_sizes(labels: np.ndarray) -> np.ndarray:
     """Members of each group."""
@@ -23,9 +21,11 @@ def group_medians(degrees: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, 
     >>> low.item(), high.item()
     (2, 5)
     """
-    order = np.argsort(labels, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(group_sizes(labels))])
-    return _kernels.medians(degrees, order, starts)
+    sizes, ranked = group_sizes(labels), np.empty_like(degrees)
+    for t in range(degrees.shape[1]):
+        ranked[:, t] = degrees[np.lexsort((degrees[:, t], labels)), t]
+    first = np.cumsum(sizes) - sizes
+    return ranked[first + (sizes - 1) // 2], ranked[first + sizes // 2]
 
 
 def middle(low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -5,9 +5,9 @@ serve in somebody's crowd. Groups can be priced for releases in which edges may 
 can be exempt: their row stays as it is and whoever shares their group takes it on.
 
 Rows near each other are found once (`neighbours`), a first grouping grows from the dense spots (`seeds`), and a long run
-of small moves improves it: people move or change places between neighbouring groups, groups are dissolved, founded, merged
-and split again. A move that costs is sometimes accepted, the less often the longer the search runs (annealing), which
-carries the grouping out of local optima.
+of small moves improves it: people move or change places between neighbouring groups, groups are dissolved and
+founded. A move that costs is sometimes accepted, the less often the longer the search runs (annealing), which carries the
+grouping out of local optima.
 
 Between two stretches of steps the groups are dealt into zones along random directions; a zone is one task for one thread
 and its step count is fixed beforehand, so the groups depend on the seed and not on the clock or the cores.
@@ -238,7 +238,7 @@ def _stretch(
             return
         room = np.concatenate([free, np.zeros(len(pick), np.int64)])
         n_steps = per_person * int(grouped[number])
-        tmp = Scratch(number, seeds[number : number + 1], *np.empty((5, longest), np.int64))
+        tmp = Scratch(number, seeds[number : number + 1], *np.empty((3, longest), np.int64))
         anneal(state, tmp, Stretch(pick, room, len(free), hot, cold, n_steps, rare))
 
     run_jobs(task, range(n_zones), jobs)

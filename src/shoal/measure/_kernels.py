@@ -164,3 +164,21 @@ def propagate(starts: np.ndarray, heads: np.ndarray, order: np.ndarray, rounds: 
         if not changed:
             break
     return label
+
+
+@njit
+def expected_information(sizes: np.ndarray, others: np.ndarray, factorial: np.ndarray) -> float:
+    """The mean information shared by two partitions with classes of these sizes, over all ways to place the people.
+
+    Two classes of a and b people have s in common in a share of the ways that is hypergeometric; `factorial` has ln 0!, …, ln n!.
+    """
+    n, total = len(factorial) - 1, 0.0
+    for a in sizes:
+        for b in others:
+            ways = factorial[a] + factorial[b] + factorial[n - a] + factorial[n - b] - factorial[n]
+            ratio = n / (float(a) * float(b))
+            for s in range(max(1, a + b - n), min(a, b) + 1):
+                log = ways - factorial[s] - factorial[a - s] - factorial[b - s] - factorial[n - a - b + s]
+                if log > -40.0:  # rarer than 10^-17, it adds nothing
+                    total += s / n * np.log(s * ratio) * np.exp(log)
+    return total

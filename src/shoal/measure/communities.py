@@ -12,20 +12,20 @@ from shoal.common import communities
 from shoal.common.edges import edge_keys
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
+from shoal.measure import _kernels
 
 NONE = -1  # the label of people outside every community
 SMALLEST = 3  # people: two are an edge
 
 
 def check_installed() -> None:
-    """Say at once, and in one sentence, where the two libraries are missing."""
+    """Say at once, and in one sentence, where the library is missing."""
     try:
-        for name in ("sknetwork.clustering", "sklearn.metrics"):
-            import_module(name)
+        import_module("sknetwork.clustering")
     except ImportError as error:
         raise InputError(
-            f"community agreement needs scikit-network and scikit-learn, and {error.name or error} cannot be imported: "
-            "pip install scikit-network scikit-learn, or compare with communities=False"
+            f"community agreement needs scikit-network, and {error.name or error} cannot be imported: "
+            "pip install scikit-network, or compare with communities=False"
         ) from error
 
 
@@ -33,7 +33,7 @@ def smallest_community(n_nodes: int) -> int:
     """From how many people on a group is a community: three, or one in ten thousand of large graphs.
 
     Smaller ones are mostly the small components of a sparse graph, thousands of them, which say nothing that the
-    components do not say, and scikit-learn's score takes time in the product of the two numbers of communities.
+    components do not say, and the agreement takes time in the product of the two numbers of communities.
 
     >>> [smallest_community(n) for n in (10, 1_899, 100_000)]
     [3, 3, 10]
@@ -72,7 +72,10 @@ def n_communities(labels: np.ndarray) -> int:
 
 
 def agreement(one: np.ndarray, other: np.ndarray, people: np.ndarray) -> float | None:
-    """Adjusted mutual information of two partitions: scikit-learn's score of N. Vinh, J. Epps & J. Bailey, JMLR 11 (2010).
+    """Adjusted mutual information of two partitions: N. Vinh, J. Epps & J. Bailey, JMLR 11 (2010).
+
+    With I the information that the partitions share, E its mean over all pairs of partitions of these sizes, and H their
+    entropies, (I - E) / ((H_1 + H_2) / 2 - E), which is also scikit-learn's score.
 
     1 where the communities are the same, 0 where they agree no better than two random partitions of the same sizes do (it may
     then be slightly negative). People outside every community form a class of their own. None where neither graph
@@ -91,13 +94,36 @@ def agreement(one: np.ndarray, other: np.ndarray, people: np.ndarray) -> float |
     >>> agreement(np.array([0, 0, 0, 1, 1, 1]), np.array([7, 7, 7, 2, 2, 2]), everybody)
     1.0
     """
-    from sklearn.metrics import adjusted_mutual_info_score
-
     one, other = one[people], other[people]
     found = (one != NONE).any(), (other != NONE).any()
     if not all(found):
         return 0.0 if any(found) else None
-    return min(1.0, float(adjusted_mutual_info_score(one, other)))
+    (first, sizes), (second, others) = (
+        np.unique(labels, return_inverse=True, return_counts=True)[1:] for labels in (one, other)
+    )
+    both = np.unique(first * len(others) + second, return_counts=True)[1]
+    if len(both) == len(sizes) == len(others):
+        return 1.0  # the same classes
+    if min(len(sizes), len(others)) == 1:
+        return 0.0
+    apart, joint = _entropy(sizes) + _entropy(others), _entropy(both)
+    expected = _kernels.expected_information(sizes, others, log_factorials(len(one)))
+    return (apart - joint - expected) / (apart / 2 - expected)
+
+
+def log_factorials(n: int) -> np.ndarray:
+    """ln 0!, ln 1!, …, ln n!.
+
+    >>> log_factorials(3).round(3).tolist()
+    [0.0, 0.0, 0.693, 1.792]
+    """
+    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
+
+
+def _entropy(sizes: np.ndarray) -> float:
+    """Of somebody's class, where classes have these sizes."""
+    shares = sizes / sizes.sum()
+    return float(-(shares * np.log(shares)).sum())
 
 
 def mixing(graphs: Sequence[TemporalGraph], labels: np.ndarray) -> tuple[list[float | None], list[np.ndarray]]:

@@ -58,7 +58,7 @@ def compare(
     progress
         Told how far the work is.
     communities
-        Whether to compare communities too; needs scikit-network and scikit-learn.
+        Whether to compare communities too; needs scikit-network.
     seed
         Of all draws: the order in which communities are looked for, and how outbreaks run. The same for both graphs.
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from shoal.common.edges import edge_keys
+from shoal.common.edges import distinct, edge_keys
 from shoal.measure import _kernels
 
 
@@ -18,7 +16,7 @@ def without_directions(edges: np.ndarray) -> np.ndarray:
     >>> without_directions(np.array([[0, 1], [1, 0], [2, 1]], np.int32)).tolist()
     [[0, 1], [1, 2]]
     """
-    keys = np.unique(edge_keys(np.sort(edges, axis=1)))
+    keys = distinct(edge_keys(np.sort(edges, axis=1)))
     return np.column_stack([keys >> 32, keys & 0xFFFFFFFF]).astype(np.int32)
 
 
@@ -57,6 +55,9 @@ def structure(edges: np.ndarray, degrees: np.ndarray) -> Structure:
     >>> structure(edges, np.array([2, 2, 3, 1, 0]))
     Structure(clustering=0.466..., transitivity=0.6, components=2, largest_component=0.8, triangles=1)
     """
+    from scipy.sparse import coo_array  # not on the way of a run without a report
+    from scipy.sparse.csgraph import connected_components
+
     n_nodes = len(degrees)
     if n_nodes == 0:
         return Structure(None, None, 0, None, 0)

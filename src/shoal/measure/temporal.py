@@ -65,7 +65,7 @@ def meets_again(before: np.ndarray, after: np.ndarray) -> float | None:
     >>> meets_again(np.array([[0, 1], [0, 2]]), np.array([[0, 1], [0, 3]]))
     0.5
     """
-    return np.count_nonzero(among(before, after)) / len(before) if len(before) else None
+    return int(np.count_nonzero(among(before, after))) / len(before) if len(before) else None
 
 
 def closing_triangles(before: np.ndarray, after: np.ndarray, n_nodes: int) -> int:

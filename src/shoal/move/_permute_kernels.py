@@ -55,7 +55,15 @@ def _deal(own, other, start, key, words, marks, spare, order):
 
 
 @njit
-def move_ends(edges, by_groups, labels, start, members, place, key):
+def move_ends(
+    edges: np.ndarray,
+    by_groups: np.ndarray,
+    labels: np.ndarray,
+    start: np.ndarray,
+    members: np.ndarray,
+    place: np.ndarray,
+    key: np.ndarray,
+) -> np.ndarray:
     """The edges with both ends moved; ``by_groups`` lists them so that those of the same two groups follow each other."""
     moved = np.empty_like(edges)
     most = 1
@@ -70,6 +78,6 @@ def move_ends(edges, by_groups, labels, start, members, place, key):
             low, high = min(one, two), max(one, two)
             _deal(low, high, start, key, words, marks, spare, orders[0])
             _deal(high, low, start, key, words, marks, spare, orders[1])
-        for side, g in ((0, one), (1, two)):
-            moved[e, side] = members[start[g] + orders[np.int64(g != low), place[edges[e, side]]]]
+        for side, own in ((0, one), (1, two)):
+            moved[e, side] = members[start[own] + orders[np.int64(own != low), place[edges[e, side]]]]
     return moved

@@ -1,15 +1,17 @@
 """What moving loses is given back as a statistic: swaps bring a few totals over time near to those of the original.
 
 After moving and rebuilding, nobody's contacts of yesterday are those of today any more. Edges of a slice then swap ends
-(`shoal.rebuild.retie`), slice by slice, the others standing still, until people keep on average as much of their company from
-slice to slice, and as many pairs ever meet, as in the original, and as many edges lie inside communities of groups as
-among the moved ties. The swaps look at the moved graph, the groups and these totals, which are published; at nobody's ties.
+(`shoal.rebuild.retie`), one slice after the other, each with a view of those before it, until people keep on average as
+much of their company from slice to slice, and as many pairs ever meet, as in the original, and as many edges lie inside
+communities of groups as among the moved ties. The swaps look at the moved graph, the groups and these totals, which are
+published; at nobody's ties.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,18 +23,23 @@ from shoal.engine.work import Runner
 from shoal.errors import GuaranteeError
 from shoal.graph import TemporalGraph
 from shoal.measure.temporal import predecessor
-from shoal.realize.ties import Elsewhere, look_around
+from shoal.realize.ties import look_around
 from shoal.realize.view import SliceView
 from shoal.rebuild import retie
-from shoal.rebuild._retie_kernels import BUCKETS, KIND, OTHERS
+from shoal.rebuild._retie_kernels import BUCKETS, KIND, OTHERS, bucket
 
 FEW = 10  # people: of a step with fewer, or of one that nobody is in, no correlation is told
-ROUNDS = {"fast": 3, "balanced": 10, "thorough": 20}
-STEPS, FIRST_STEPS = 40, 10  # proposals for each edge in a round, and in the first, which only mixes
-# A graph of more edges gets fewer of both, so that the time stays near that of the other stages.
-LARGE, ROUNDS_LARGE, STEPS_LARGE = 100_000, 2, 10
-# Of the edges two things are counted: inside a community or not, and whether the pair meets in any other slice.
-COUNTED = np.isin(np.arange(retie.FEATURES), (OTHERS, KIND)).astype(np.int64)
+EFFORT = {"fast": 0.25, "balanced": 1.0, "thorough": 4.0}
+# Proposals: so many for a graph, but so few or so many for an edge; before them some that only mix.
+PROPOSALS, FEWEST, MOST = 2_000_000, 4.0, 300.0
+MIXING, MOST_MIXING = 0.25, 10.0  # of them, and for an edge
+AIMED = 0.6  # of the proposals are pairs of earlier slices
+BLOCK = 4_000_000  # contacts whose pairs are counted together
+# Pairs meet about equally often: nobody's lasts much longer than the mean, so that a tie that is known to last has no likeness
+# that goes on and on. By how much more some may meet was measured by benchmarks/against.py: with no more, pairs run out.
+LASTING = 1.2
+# Of the edges two things are counted: inside a community or not, and how often the pair met in slices before.
+COUNTED = np.where(np.arange(retie.FEATURES) == OTHERS, BUCKETS - 1, 0) + (np.arange(retie.FEATURES) == KIND)
 
 
 class Totals(NamedTuple):
@@ -49,54 +56,55 @@ class Totals(NamedTuple):
         return {"distinct_pairs": self.pairs, "correlation_with_slice_before": list(self.correlation)}
 
 
-class Near(NamedTuple):
-    """The slices before and after, where there are any."""
+class StepPiece(NamedTuple):
+    """A slice and the one before."""
 
-    before: int | None
-    after: int | None
+    before: Array | None
+    edges: Array
+    n_people: int
 
 
-class SlicePiece(NamedTuple):
-    """A slice among all slices as they are now."""
+class PairsPiece(NamedTuple):
+    """All slices, and the people of whose pairs with later ones these are to be counted."""
 
     slices: list[Array]
-    t: int
-    near: Near
+    first: int
+    last: int
     n_people: int
-    directed: bool
 
 
 class RetiePiece(NamedTuple):
-    """A slice, the kinds of its people, what its edges are to come near to, and its own chance.
+    """A slice and those before it as they are now, the kinds of its people, what its edges should come near to, its own chance.
 
-    `inside` is a share of the edges; `correlation` those with the slices before and after; `fewer` is how many more of the
-    edges should be of pairs that meet in no other slice, None where that and the correlation are left alone.
+    `inside` and `new` are shares of the edges, of those inside communities and of pairs that met in no slice before; others
+    met up to `most` times. `correlation` is that with the slice `before`. `mix` and `tries` are proposals for each edge.
     """
 
-    slice: SlicePiece
+    slices: list[Array]
+    before: int | None
+    n_people: int
+    directed: bool
     kind: Array
     inside: float
-    correlation: tuple[float | None, float | None]
-    fewer: float | None
-    steps: int
+    new: float
+    most: int
+    correlation: float | None
+    mix: float
+    tries: float
     rng: np.random.Generator
-
-
-def neighbours(graph: TemporalGraph) -> list[Near]:
-    """The slices before and after every slice, of the same layer."""
-    before = [predecessor(graph, t) for t in range(graph.n_slices)]
-    after = [t + 1 if t + 1 < graph.n_slices and before[t + 1] == t else None for t in range(graph.n_slices)]
-    return [Near(*both) for both in zip(before, after, strict=True)]
 
 
 def find_totals(graph: TemporalGraph, run: Runner) -> Totals:
     """The totals of a graph, as they are published."""
-    slices, near = [graph.held(t) for t in range(graph.n_slices)], neighbours(graph)
-    pieces = [SlicePiece(slices, t, near[t], graph.n_nodes, graph.directed) for t in range(graph.n_slices)]
-    found = [done.facts for done in run("totals", _count, pieces)]
-    pairs = sum(facts["pairs"] for facts in found)
+    slices, n = [graph.held(t) for t in range(graph.n_slices)], graph.n_nodes
+    before = [predecessor(graph, t) for t in range(graph.n_slices)]
+    steps = [StepPiece(None if b is None else slices[b], slices[t], n) for t, b in enumerate(before)]
+    found = tuple(done.facts["correlation"] for done in run("steps", _step, steps))
+    ends = np.linspace(0, n, 1 + max(1, -(-graph.n_edges // BLOCK))).astype(int)
+    blocks = [PairsPiece(slices, int(a), int(b), n) for a, b in pairwise(ends)]
+    pairs = sum(done.facts["pairs"] for done in run("pairs", _count_pairs, blocks))
     digits = 1 - math.floor(math.log10(max(pairs, 1)))
-    return Totals(int(round(pairs, min(digits, 0))), tuple(facts["correlation"] for facts in found))
+    return Totals(int(round(pairs, min(digits, 0))), found)
 
 
 def match_totals(
@@ -105,100 +113,100 @@ def match_totals(
     inside: Sequence[float],
     kinds: Sequence[Array],
     totals: Totals,
-    rounds: int,
+    effort: str,
     chance: Randomness,
     run: Runner,
     tell: Tell,
     *,
     mix: bool,
 ) -> list[Array]:
-    """The slices `made`, retied round by round: even slices while odd ones stand still, then odd ones.
+    """The slices `made`, retied one after the other.
 
-    With `mix` the first round lets every edge wander between all pairs that keep the edges inside communities.
+    With `mix` every edge first wanders between all pairs that keep the edges inside communities. Of the pairs that may
+    still be new every slice gets its share, the first ones more, since few can be met again there.
     """
-    near, now, pairs = neighbours(graph), list(made), np.zeros(graph.n_slices)
-    large = graph.n_edges > LARGE
-    plan = list(_plan(graph.n_slices, rounds if not large else min(rounds, ROUNDS_LARGE), mix=mix))
-    for i, (first, which) in enumerate(plan):
-        edges = max(sum(len(now[t]) for t in which), 1)
-        fewer = None if first else (totals.pairs - pairs.sum()) / edges
-        pieces = [
-            RetiePiece(
-                SlicePiece(list(now), t, near[t], graph.n_nodes, graph.directed),
-                kinds[t],
-                inside[t],
-                _wanted(totals, near[t], t),
-                fewer,
-                FIRST_STEPS if first else STEPS_LARGE if large else STEPS,
-                chance.stream(f"retie/{i}/{t}"),
-            )
-            for t in which
-        ]
-        for t, done in zip(which, run(f"retie-{i:03}", _retie, pieces), strict=True):
-            now[t], pairs[t] = done.arrays["edges"], done.facts["pairs"]
-        tell((i + 1) / len(plan))
+    now, pairs, left = list(made), 0, sum(len(edges) for edges in made)
+    tries = EFFORT[effort] * min(max(PROPOSALS / max(left, 1), FEWEST), MOST)
+    mean = max(left / max(totals.pairs, 1), 1.0)  # slices that a pair meets in
+    for t in range(graph.n_slices):
+        piece = RetiePiece(
+            now[: t + 1],
+            predecessor(graph, t),
+            graph.n_nodes,
+            graph.directed,
+            kinds[t],
+            inside[t],
+            min(max((totals.pairs - pairs) / max(left, 1), 1 / (t + 1) if t < mean else 0.0), 1.0),
+            min(t, max(round(LASTING * mean) - 1, 1)),
+            totals.correlation[t],
+            min(MIXING * tries, MOST_MIXING) if mix else 0.0,
+            tries,
+            chance.stream(f"retie/{t}"),
+        )
+        (done,) = run(f"retie-{t:05}", _retie, [piece])
+        now[t], pairs, left = done.arrays["edges"], pairs + done.facts["new"], left - len(made[t])
+        tell((t + 1) / graph.n_slices)
     return now
 
 
-def _plan(n_slices: int, rounds: int, *, mix: bool) -> Iterator[tuple[bool, list[int]]]:
-    """Which slices to retie together, and whether it is the first time, which only mixes."""
-    for turn in range(0 if mix else 1, rounds + 1):
-        for parity in range(min(2, n_slices)):
-            yield turn == 0, list(range(parity, n_slices, 2))
+def _pairs_of(edges: np.ndarray, n: int) -> np.ndarray:
+    """Who meets whom: ``low * n + high``, for each edge."""
+    return np.sort(edges, axis=1).astype(np.int64) @ np.array([n, 1])
 
 
-def _wanted(totals: Totals, near: Near, t: int) -> tuple[float | None, float | None]:
-    return totals.correlation[t], None if near.after is None else totals.correlation[near.after]
+def _step(piece: StepPiece, threads: int, tell: Tell) -> Result:
+    """How much people keep of their company, an edge u-v adding what retying counts for it."""
+    if piece.before is None:
+        return Result({"correlation": None}, {})
+    before, edges, n = load(piece.before), load(piece.edges), piece.n_people
+    degrees = [np.bincount(of.ravel(), minlength=n) for of in (before, edges)]
+    active = int(np.count_nonzero(degrees[0] + degrees[1]))
+    again = edges[np.isin(_pairs_of(edges, n), _pairs_of(before, n))]
+    kept = float((1 / np.sqrt((degrees[0] * degrees[1])[again])).sum())
+    return Result({"correlation": round(kept / active, 2) if active >= FEW else None}, {})
 
 
-def _pairs(edges: np.ndarray, elsewhere: Elsewhere, n: int) -> tuple[float, int]:
-    """A slice's share in the distinct pairs of all: an edge that is in m slices counts 1/m; and how many are in no other."""
-    pairs = np.sort(edges, axis=1).astype(np.int64) @ np.array([n, 1])
-    single = np.unique(pairs)  # a pair may have edges in both directions
-    both, here, there = np.intersect1d(single, elsewhere.keys, assume_unique=True, return_indices=True)
-    slices = np.ones(len(single))
-    slices[here] += elsewhere.others[there]
-    return float((1 / slices).sum()), int(np.count_nonzero(~np.isin(pairs, both)))
-
-
-def _active(piece: SlicePiece, elsewhere: Elsewhere) -> list[int]:
-    """People with edges here or in the slice before, after."""
-    here = np.bincount(load(piece.slices[piece.t]).ravel(), minlength=piece.n_people) > 0
-    return [int(np.count_nonzero(here | (of > 0))) for of in elsewhere.degrees]
-
-
-def _count(piece: SlicePiece, threads: int, tell: Tell) -> Result:
-    edges, n = load(piece.slices[piece.t]), piece.n_people
-    elsewhere = look_around(piece.slices, piece.t, piece.near, n)
-    active = _active(piece, elsewhere)[0]
-    correlation = None
-    if piece.near.before is not None and active >= FEW:
-        view = SliceView(edges, np.zeros(n, np.int64), directed=piece.directed)
-        ties, _ = retie.begin(view, edges, elsewhere, None, None, all_count=True, common=False)
-        correlation = round(float(ties.repeats[:, 0].sum()) / active, 2)
-    return Result({"pairs": _pairs(edges, elsewhere, n)[0], "correlation": correlation}, {})
+def _count_pairs(piece: PairsPiece, threads: int, tell: Tell) -> Result:
+    found = np.empty(0, np.int64)
+    for edges in map(load, piece.slices):
+        low = edges.min(axis=1, initial=piece.n_people)
+        some = edges[(low >= piece.first) & (low < piece.last)]
+        found = np.concatenate([found, _pairs_of(some, piece.n_people)])
+    return Result({"pairs": len(np.unique(found))}, {})
 
 
 def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Result:
-    here, n = piece.slice, piece.slice.n_people
-    edges = load(here.slices[here.t])
-    elsewhere = look_around(here.slices, here.t, here.near, n)
+    n, t = piece.n_people, len(piece.slices) - 1
+    edges = load(piece.slices[t])
+    elsewhere = look_around(piece.slices, t, (piece.before, None), n)
     if len(edges) > 1:
-        view, kind = SliceView(edges, np.zeros(n, np.int64), directed=here.directed), load(piece.kind)
-        aims, counted = _aims(piece, _pairs(edges, elsewhere, n)[1], len(edges)), COUNTED.copy()
-        counted[OTHERS] = piece.fewer is not None
-        made, _ = retie.retie(view, edges, elsewhere, aims, kind=kind, apart=counted, tries=piece.steps, rng=piece.rng)
-        if not np.array_equal(SliceView(made, kind * 0, directed=here.directed).degrees, view.degrees):
+        view, kind = SliceView(edges, np.zeros(n, np.int64), directed=piece.directed), load(piece.kind)
+        made, _ = retie.retie(
+            view,
+            edges,
+            elsewhere,
+            _aims(piece, len(edges)),
+            kind=kind,
+            apart=COUNTED,
+            tries=piece.tries,
+            mix=piece.mix,
+            aimed=AIMED,
+            often=piece.most,
+            rng=piece.rng,
+        )
+        if not np.array_equal(SliceView(made, kind * 0, directed=piece.directed).degrees, view.degrees):
             raise GuaranteeError("swaps changed somebody's degree; nothing was released, please report this")
         edges = made
-    return Result({"pairs": _pairs(edges, elsewhere, n)[0]}, {"edges": edges})
+    new = len(np.setdiff1d(_pairs_of(edges, n), elsewhere.keys))
+    return Result({"new": new}, {"edges": edges})
 
 
-def _aims(piece: RetiePiece, single: int, edges: int) -> retie.Aims:
-    """What the edges of a slice should look like, of which `single` are now of pairs that meet in no other slice."""
+def _aims(piece: RetiePiece, edges: int) -> retie.Aims:
+    """What the edges of a slice should look like."""
     counts = np.zeros((retie.FEATURES, BUCKETS))
     counts[:, 0] = edges
-    wanted = min(max(single + (piece.fewer or 0) * edges, 0), edges)
-    counts[OTHERS, :2] = wanted, edges - wanted
+    counts[OTHERS, 0] = edges * (piece.new if piece.most else 1.0)
+    for often in range(1, piece.most + 1):
+        counts[OTHERS, bucket(often)] += edges * (1 - piece.new) / piece.most
     counts[KIND, :2] = edges * (1 - piece.inside), edges * piece.inside
-    return retie.Aims((None, None) if piece.fewer is None else piece.correlation, counts)
+    return retie.Aims((piece.correlation, None), counts)

@@ -20,7 +20,7 @@ from shoal.engine.work import Runner
 from shoal.errors import GuaranteeError
 from shoal.graph import TemporalGraph
 from shoal.move.guide import group_kinds
-from shoal.move.match import ROUNDS, Totals, find_totals, match_totals
+from shoal.move.match import Totals, find_totals, match_totals
 from shoal.move.permute import move_slice
 from shoal.realize.mean import mean_degrees
 from shoal.realize.view import SliceView
@@ -89,7 +89,7 @@ def rebuild_moved(
         [done.facts["inside"] for done in mixing],
         kinds,
         totals,
-        ROUNDS[request.settings.effort],
+        request.settings.effort,
         chance,
         run,
         lambda share: tell(0.5 + 0.5 * share),

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal._numba import njit
 from shoal.realize._path_kernels import NOBODY, new_scratch, note, settle, walk
-from shoal.realize._program_kernels import State, count_tight, flip
+from shoal.realize._program_kernels import Program, State, count_tight, flip
 
 
 @njit
@@ -185,7 +185,17 @@ def _keep(s, deleted, target):
 
 
 @njit
-def anneal(p, deleted, target, rounds, hot, cold, fixed, depth, rng):
+def anneal(
+    p: Program,
+    deleted: np.ndarray,
+    target: np.ndarray,
+    rounds: float,
+    hot: float,
+    cold: float,
+    fixed: bool,
+    depth: int,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
     """Anneal ``sum cost[deleted] + sum weight * target`` from a guess; return the best (deleted, target) met.
 
     Moves: lower or raise a group by one, or shift a deletion along a path. A target move may draw a chain of up to

@@ -82,7 +82,7 @@ def flip(e, p, s):
 
 
 @njit
-def prices(p, degrees, rounds):
+def prices(p: Program, degrees: np.ndarray, rounds: int) -> tuple[np.ndarray, np.ndarray]:
     """Guess deletions and targets from prices: the dual of the program's linear relaxation, by exponentiated gradient.
 
     Every group spreads its weight over its members as a price for one degree. An edge dearer than its cost is deleted;

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.common.edges import distinct
 from shoal.engine.parts import Array, load
 from shoal.realize.view import SliceView
 
@@ -39,7 +40,7 @@ def look_around(
             low, high = np.minimum(some[:, 0], some[:, 1]), np.maximum(some[:, 0], some[:, 1])
             found[s] = low * n + high
             if not (low == some[:, 0]).all():  # a pair that meets in both directions meets once
-                found[s] = np.unique(found[s])
+                found[s] = distinct(found[s])
     keys, others = np.unique(np.concatenate(found), return_counts=True)
     marks, degrees = np.zeros(len(keys), np.int64), np.zeros((2, n), np.int64)
     for side, beside in enumerate(near):

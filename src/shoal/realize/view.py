@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from shoal.common.edges import found_in
 from shoal.errors import InputError
 
 ALLOW = ("both", "add", "remove")
@@ -164,7 +165,7 @@ class SliceView:
     def keeps(self, keys: np.ndarray) -> bool:
         """Whether a slice with these pairs is simple and differs from the original in free pairs only."""
         us, vs = keys // self.n_nodes, keys % self.n_nodes
-        lost, new = np.setdiff1d(self.keys, keys), np.setdiff1d(keys, self.keys)
+        lost, new = self.keys[~found_in(self.keys, keys)], keys[~found_in(keys, self.keys)]
         ends = np.stack([new // self.n_nodes, new % self.n_nodes])
         return bool(
             np.all(keys[1:] > keys[:-1])

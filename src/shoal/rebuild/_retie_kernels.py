@@ -29,6 +29,8 @@ class Around(NamedTuple):
     marks: np.ndarray
     start: np.ndarray  # the others of the pairs of node i: near[start[i]:start[i + 1]]
     near: np.ndarray
+    wished: np.ndarray  # (pairs, 2) to aim at: those of the slices before and after first, ``beside`` of them
+    beside: int
     kind: np.ndarray  # of each node, for pairs of one kind; negative: of no kind
     crowd: np.ndarray  # of each node, where ends may go to members of one crowd only; empty: to anybody
     first: np.ndarray  # members of crowd g: who[first[g]:first[g + 1]]
@@ -80,7 +82,7 @@ def _mate(p, t):
 
 
 @njit
-def bucket(x):
+def bucket(x: int) -> int:
     """0, 1, 2, 3, then two for every doubling: 4-5, 6-7, 8-11, 12-15, 16-23 ..."""
     if x < 2:
         return x
@@ -201,6 +203,49 @@ def _partner(c, d, a, t, rng):
 
 
 @njit
+def _loose(x, t, rng):
+    """A stub of x whose edge counts and is of a pair that meets nowhere else, if a few looks find one."""
+    p = first = _draw(t.start[x], t.start[x + 1], rng)
+    for _ in range(LOOKS):
+        e = t.slot[p]
+        if t.where[e] >= 0 and not t.seen[e, OTHERS]:
+            return p
+        p = p + 1 if p + 1 < t.start[x + 1] else t.start[x]
+    return first
+
+
+@njit
+def _wish(n, a, t, rng):
+    """A stub of each of two who meet elsewhere and not here, or none: beside this slice, anywhere, or where an edge is loose."""
+    chance = rng.random()
+    if a.wished.shape[0] and chance < 0.67:
+        i = _draw(0, a.beside if a.beside and chance < 0.33 else a.wished.shape[0], rng)
+        u, x = a.wished[i, 0], a.wished[i, 1]
+        p = _loose(u, t, rng) if t.start[u] < t.start[u + 1] else np.int64(-1)
+    else:
+        e = t.listed[_draw(0, t.counts[0], rng)]
+        for _ in range(LOOKS):
+            if t.seen[e, OTHERS]:
+                e = t.listed[_draw(0, t.counts[0], rng)]
+        p = t.ends[e, np.int64(rng.random() < 0.5)]
+        u = t.owner[p]
+        x = a.near[_draw(a.start[u], a.start[u + 1], rng)] if a.start[u] < a.start[u + 1] else u
+    if u == x or p < 0 or t.start[x] == t.start[x + 1] or has(key_of(u, x, n), t.current):
+        return p, np.int64(-1)
+    return p, _loose(x, t, rng)
+
+
+@njit
+def _propose(n, aimed, a, t, rng):
+    """Two stubs to tie, with the chance ``aimed`` of a pair that is wished for; or none."""
+    if aimed and rng.random() < aimed:
+        return _wish(n, a, t, rng)
+    e, side = t.listed[_draw(0, t.counts[0], rng)], np.int64(rng.random() < 0.5)
+    p = t.ends[e, side]
+    return p, _partner(t.owner[p], t.owner[t.ends[e, 1 - side]], a, t, rng)
+
+
+@njit
 def _pull(u, lost, gained, a, t):
     """What it costs that u has another contact in the place of one."""
     x = a.pull[gained] - a.pull[lost]
@@ -218,6 +263,7 @@ def retie(
     steps: int,
     n: int,
     hot: float,
+    aimed: float,
     a: Around,
     aim: Aim,
     have: np.ndarray,
@@ -227,18 +273,16 @@ def retie(
 ) -> int:
     """Swap ends, as long as the edges come nearer to what is aimed at, or stay as near; how many swaps were made.
 
-    Proposals begin with an edge that counts. One is taken that costs no more edits than are left to spend, touches nothing
-    fixed, and makes no edge twice. Equal distances are taken too, so that nothing but chance decides among equals.
+    Proposals aim at a pair that is wished for with the chance ``aimed``, others begin with an edge that counts. One is taken
+    that costs no more edits than are left to spend, touches nothing fixed, and makes no edge twice. Equal distances are
+    taken too, so that nothing but chance decides among equals.
     """
     made, owner, spare = 0, t.owner, t.seen.shape[0] - 2
     for _ in range(steps if t.counts[0] else 0):
-        e = t.listed[_draw(0, t.counts[0], rng)]
-        side = np.int64(rng.random() < 0.5)
-        p, q = t.ends[e, side], t.ends[e, 1 - side]
-        r = _partner(owner[p], owner[q], a, t, rng)
-        if r < 0 or t.slot[r] == e:
+        p, r = _propose(n, aimed, a, t, rng)
+        if r < 0 or t.slot[r] == t.slot[p]:
             continue
-        f, s = t.slot[r], _mate(r, t)
+        e, f, q, s = t.slot[p], t.slot[r], _mate(p, t), _mate(r, t)
         u, v, x, y = owner[p], owner[q], owner[r], owner[s]
         if a.crowd.size and a.crowd[u] != a.crowd[y] and a.crowd[v] != a.crowd[x]:
             continue

@@ -20,7 +20,7 @@ from shoal.rebuild._retie_kernels import BUCKETS, FIXED, HERE, Aim, Around, Ties
 from shoal.rebuild._rewire_kernels import half_edges
 
 FEATURES = 6
-NO_PULL = np.empty(0)
+NO_PULL, NO_WISH = np.empty(0), np.empty((0, 2), np.int64)
 PULL = 30.0  # what PageRank counts beside them
 STEPS, FEWEST, MOST = 50_000, 5, 100  # swaps looked at in a slice, and how few and many of them for an edge
 WEIGHT = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 3.0])  # of each, in the order of the kernel
@@ -51,6 +51,9 @@ def retie(
     weight: np.ndarray = WEIGHT,
     apart: np.ndarray | None = None,
     tries: float | None = None,
+    mix: float = 0.0,
+    aimed: float = 0.0,
+    often: int = np.iinfo(np.int64).max,
     budget: int = 0,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -58,8 +61,10 @@ def retie(
 
     Without ``aims.counts`` a swap costs no edit, or few (``budget`` for the slice). With them all edges swap, whatever they were
     before, and between members of one ``crowd`` only, if there are crowds. ``tries`` are the swaps looked at for each edge that
-    counts, by default fewer where there are many; ``kind`` is everybody's community, for edges inside one. Of each
-    feature, buckets from ``apart`` on count as one.
+    counts, by default fewer where there are many; ``mix`` of them for each are looked at before, with regard to communities
+    alone. ``kind`` is everybody's community, for edges inside one. Of each feature, buckets from ``apart`` on count
+    as one. With the chance ``aimed`` a proposal is a pair that meets in up to ``often`` other slices, in half of the cases one
+    beside this.
 
     >>> from shoal.realize.ties import look_around
     >>> square = SliceView(np.array([[0, 1], [2, 3]], dtype=np.int32), np.zeros(4, int))
@@ -81,8 +86,12 @@ def retie(
         return edges, np.stack([before, counts_of(ties.seen[:m][ties.where >= 0])])
     wanted = np.maximum(wanted / wanted[0].sum() + aims.lean, 0)
     wanted = np.cumsum(counted * wanted / wanted.sum(axis=1, keepdims=True), axis=1)
-    have, total = np.cumsum(counts_of(ties.seen[:m][ties.where >= 0]), axis=1), ties.repeats.sum(axis=0)
     goal, worth = np.zeros(2), np.zeros(2)
+    if mix:
+        only = np.where(np.arange(FEATURES) == kernels.KIND, apart, 0)
+        aim, have = Aim(wanted, only, weight, goal, worth, aims.counts is not None), _below(ties, m)
+        kernels.retie(int(mix * counted), view.n_nodes, 0.0, 0.0, seen, aim, have, np.zeros(2), ties, rng)
+    have, total = _below(ties, m), ties.repeats[:m].sum(axis=0)
     now = np.bincount(edges.ravel(), minlength=view.people)
     for side, correlation in enumerate(aims.correlation):
         if correlation is None or not total[side] + correlation:
@@ -92,13 +101,20 @@ def retie(
         both = (now > 0) & (before > 0)
         typical = 2 * np.sum(now[both] / np.sqrt(now[both] * before[both])) / max(1, now[both].sum())
         worth[side] = 1 / typical**2 if typical else 0.0
+    if aimed:
+        seen = _wish(seen, view, elsewhere, often)
     if aims.ranks is not None:
         seen = seen._replace(pull=_pulls(view, edges, *aims.ranks, ties.off))
     aim = Aim(wanted, apart, weight, goal, worth, aims.counts is not None)
     steps = int(np.clip(STEPS, FEWEST * counted, MOST * counted) if tries is None else tries * counted)
-    kernels.retie(steps, view.n_nodes, 0.0, seen, aim, have, total, ties, rng)
+    kernels.retie(steps, view.n_nodes, 0.0, aimed, seen, aim, have, total, ties, rng)
     counts = [counts_of(ties.seen[:m][which]) for which in (ties.where < 0, ties.where >= 0)]
     return view.as_edges(np.sort(ties.current.items[:m])), np.stack(counts)
+
+
+def _below(ties: Ties, m: int) -> np.ndarray:
+    """How many of the edges that count are in each bucket of each feature or below."""
+    return np.cumsum(counts_of(ties.seen[:m][ties.where >= 0]), axis=1)
 
 
 def _pulls(view: SliceView, edges: np.ndarray, wanted: np.ndarray, now: np.ndarray, off: np.ndarray) -> np.ndarray:
@@ -191,5 +207,31 @@ def _around(
     first, who = buckets(crowds, int(crowds.max(initial=0)) + 1)
     found = new_set(every, every.size)
     return Around(
-        found, table[0], table[1], start, near, kinds, crowds, first, who, view.exempt, NO_PULL, share, common
+        found,
+        table[0],
+        table[1],
+        start,
+        near,
+        NO_WISH,
+        0,
+        kinds,
+        crowds,
+        first,
+        who,
+        view.exempt,
+        NO_PULL,
+        share,
+        common,
     )
+
+
+def _wish(seen: Around, view: SliceView, elsewhere: Elsewhere, often: int) -> Around:
+    """The same, with pairs to aim at: those that meet in up to `often` other slices."""
+    some = elsewhere.others <= often
+    low, high = np.divmod(elsewhere.keys[some], view.people)
+    pairs, beside = np.stack([low, high + view.half], axis=1), elsewhere.marks[some] > 0
+    if view.half:  # in both directions
+        pairs = np.concatenate([pairs, np.stack([high, low + view.half], axis=1)])
+        beside = np.tile(beside, 2)
+    wished = np.concatenate([pairs[beside], pairs[~beside]])
+    return seen._replace(wished=wished, beside=int(beside.sum()))

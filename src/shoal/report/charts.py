@@ -50,7 +50,7 @@ def _styled(chart: alt.TopLevelMixin, background: str) -> str:
         .configure_title(color=_GREY, fontSize=13)
         .configure_view(stroke=None)
     )
-    return json.dumps(styled.to_dict())
+    return json.dumps(styled.to_dict(validate=False))  # checking them against the schema takes as long as drawing
 
 
 def _own_ids(svg: str) -> str:

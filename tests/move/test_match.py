@@ -1,0 +1,66 @@
+"""What is given back over time: totals are those of the graph, counted anew, and a release comes near to them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import shoal
+from shoal.engine import open_engine
+from shoal.engine.work import Runner
+from shoal.graph import TemporalGraph
+from shoal.move import match
+from shoal.move.match import FEW, Totals, find_totals
+
+
+def totals_of(graph: TemporalGraph) -> Totals:
+    with open_engine(jobs=1) as engine:
+        return find_totals(graph, Runner(engine))
+
+
+def naive(graph: TemporalGraph) -> tuple[int, list[float | None]]:
+    """Pairs that ever meet, and what people keep of their company, person by person."""
+    slices = [graph.edges(t).tolist() for t in range(graph.n_slices)]
+    kept: list[float | None] = [None]
+    for before, now in pairwise(slices):
+        then = {frozenset(edge) for edge in before}
+        counts = [[sum(i in edge for edge in edges) for i in range(graph.n_nodes)] for edges in (before, now)]
+        again = [edge for edge in now if frozenset(edge) in then]
+        active = sum(a + b > 0 for a, b in zip(*counts, strict=True))
+        sums = sum(1 / np.sqrt(counts[0][i] * counts[1][i]) for edge in again for i in edge)
+        kept.append(round(sums / active, 2) if active >= FEW else None)
+    return len({frozenset(edge) for edges in slices for edge in edges}), kept
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("block", [1, 10**6])
+def test_totals_are_those_of_the_graph(directed: bool, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match, "BLOCK", block)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        rows = [
+            (int(u), int(v), f"2024-01-0{t + 1}") for t in range(3) for u, v in rng.integers(0, 14, (20, 2)) if u != v
+        ]
+        graph = TemporalGraph.from_events(rows, directed=directed)
+        pairs, kept = naive(graph)
+        found = totals_of(graph)
+        assert found.pairs == pairs
+        assert list(found.correlation) == pytest.approx(kept, abs=0.0101)
+
+
+def test_a_release_has_the_totals_of_its_original() -> None:
+    graph = shoal.datasets.messenger(600, 8, seed=2)
+    wanted, made = totals_of(graph), shoal.anonymize(graph, 4, seed=1, against="graph").graph
+    found = totals_of(made)
+    assert found.pairs == pytest.approx(wanted.pairs, rel=0.15)
+    assert list(found.correlation[1:]) == pytest.approx(list(wanted.correlation[1:]), abs=0.05)
+
+
+def test_pairs_meet_about_equally_often() -> None:
+    """A tie that is known to last has no likeness in the release that stands out by lasting as long."""
+    graph = shoal.datasets.messenger(600, 12, seed=2)
+    made = shoal.anonymize(graph, 4, seed=1, against="graph").graph
+    times = [np.unique(np.sort(of._edges, axis=1), axis=0, return_counts=True)[1] for of in (graph, made)]
+    assert (times[1] > 2 * times[1].mean()).mean() < 0.5 * (times[0] > 2 * times[0].mean()).mean()
