@@ -14,6 +14,7 @@ from shoal.audit._released import read_certificate
 from shoal.datasets import messenger
 from shoal.demands.promise import make_promise
 from shoal.errors import NoReleaseError
+from shoal.report import Report
 from shoal.sweep import sweep
 from shoal.sweep.most import prices, protect_most
 from tests.audit.forge import sign
@@ -67,6 +68,10 @@ def test_the_budget_holds_and_everybody_is_protected_or_counted(tmp_path, left_o
     alone, known = shoal.verify(tmp_path / "out"), shoal.verify(tmp_path / "out", record=tmp_path / "who.json")
     assert alone.holds
     assert known.holds
+    page = Report(release, attacked=False).public()[0]
+    assert ("among the people in it are in the release" in page) is (left_out == "withheld")
+    assert ("people who were withheld, and all their edges, are missing" in page) is (left_out == "withheld")
+    assert ("are in this release as they were, and are not protected" in page) is (left_out == "exempt")
     assert ("left_out" in alone.claimed_not_checked) is (left_out == "withheld")
     assert "left_out" not in known.claimed_not_checked
 

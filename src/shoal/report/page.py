@@ -165,14 +165,14 @@ class Report:
     ) -> dict[str, Any]:
         """What the first page and the data sheet say, from numbers as they may be told."""
         release, facts = self.release, head["facts"]
-        stayed = (
-            None if release.moved is not None else f"About {100 * kept:.0f} % of the original edges are in the release."
-        )
+        withheld = release.left_out is not None and release.left_out.withheld
+        among = " among the people in it" if withheld else ""
+        stayed = f"About {100 * kept:.0f} % of the original edges{among} are in the release."
         return {
             "who_learns": who_learns(release, after, claims),
             "uses": uses(release, self._shown(found), edges)._asdict(),
             "card": card(release, found, facts, head["title"]),
-            "methods": methods(release, facts, kept=stayed),
+            "methods": methods(release, facts, kept=None if release.moved is not None else stayed),
         }
 
     def _claims(self) -> Claims:

@@ -71,6 +71,10 @@ def _not_for(release: Release, edges: EdgeCounts) -> list[str]:
             f": about {share} in 100 edges are invented" if share else ""
         )
     words = [pairs, "statements or decisions about single people: numbers of edges are those of a group"]
+    if release.left_out is not None and release.left_out.withheld:
+        words.append(
+            "totals, density or spreading in the whole: people who were withheld, and all their edges, are missing"
+        )
     if release.graph.contacts is not None:
         moved = "those of a tie went with it to other people"
         why = moved if release.graph.contacts.drawn == "carried" else "that was drawn from everybody's"
