@@ -29,6 +29,7 @@ FORGED = "tests/audit/test_forgeries.py"
 FIELDS = f"{FORGED}::test_any_change_to_any_checked_field_is_noticed"
 CELLS = "tests/engine/test_cells.py::test_cut_slices_are_simple_and_everybody_has_company"
 SAME = "tests/engine/test_same_release.py::test_a_folder_is_read_as_a_file_is"
+SAME_CONTACTS = "tests/engine/test_same_release.py::test_contacts_are_kept_from_a_folder_as_from_a_file"
 LARGE = "tests/engine/test_large.py::test_forgeries_in_partitioned_parquet"
 FOLDER = "tests/write/test_release_folder.py"
 PUBLISHED = "tests/write/test_published.py"
@@ -37,6 +38,7 @@ HEAD = "tests/report/test_head.py"
 SAID = "tests/cli/test_cli.py::test_what_is_said_of_a_folder_holds_for_it"
 GUARDS = "tests/test_guards.py"
 SHARED = "tests/draw/test_shared.py"
+CARRIED = "tests/draw/test_carried.py"
 SHARED_GUARD = "tests/draw/test_shared.py::test_nothing_is_given_away_that_sets_somebody_apart"
 PERSONS = "tests/people/test_people.py"
 STRATA = f"{PERSONS}::test_strata_are_large_enough_and_only_rise"
@@ -140,22 +142,33 @@ MUTANTS = [
     Mutant("contacts: times are not those of their edge", "contacts/behind.py", "np.lexsort((times[there], place))", "np.argsort(times[there], kind='stable')", BEHIND),
     Mutant("contacts: lost when people are renamed", "graph/parts.py", "graph.contacts.moved(made._stored(), u, v, codes, there)", "graph.contacts", BEHIND),
     Mutant("contacts: half a contact is one", "contacts/behind.py", " | (numbers != numbers.round(0))", "", BEHIND),
-    Mutant("contacts: cuts at the first contact are published", "contacts/behind.py", "    if sliced.spans is None:", "    if False:", BEHIND),
+    Mutant("contacts: cuts at the first contact are published", "contacts/behind.py", "    if slicing.width is None:", "    if False:", BEHIND),
     Mutant("draw: an edge keeps its own count", "draw/counts.py", "drawn[rng.permutation(here)] = pool[spread.astype(np.int64)]", "drawn[here] = counts[classes == number][spread.astype(np.int64)]", DRAW),
-    Mutant("draw: the total is not met", "draw/counts.py", "return fit_total(drawn, int(counts.sum()), int(counts.max()), rng)", "return drawn", DRAW),
+    Mutant("draw: the total is not met", "draw/counts.py", "return fit_total(drawn, int(counts.sum()) - taken, int(counts.max()), rng)", "return drawn", DRAW),
     Mutant("draw: somebody has more than a k-th of a class", "draw/classes.py", "and k * shares.max() <= shares.sum()", "", DRAW),
     Mutant("draw: an edge has more than a k-th of a window", "draw/_kernels.py", "high == low or most * k > high - low", "high == low", DRAW),
     Mutant("draw: moments of the original come back", "draw/times.py", "rng.uniform(-k, k, n)", "0", DRAW),
     Mutant("draw: times are off the grid", "draw/times.py", "on_grid = found - (found - clock.base) % clock.step", "on_grid = found", DRAW),
-    Mutant("draw: contacts beyond the slice", "draw/_kernels.py", "times[j] = now if now < end else first[j]", "times[j] = now if j > at else first[j]", DRAW),
-    Mutant("verify: contacts need not give the edges", "audit/_contacts.py", "same = np.array_equal(given, edges)", "same = True", CONTACTS),
+    Mutant("draw: contacts beyond the slice", "draw/_kernels.py", "now if now < end and _is_busy(busy, now, reach) else first[j]", "now if j > at else first[j]", DRAW),
+    Mutant("draw: an edge has more than a k-th of the gaps", "draw/times.py", "follows = follows[(place + 1) * share // gaps > place * share // gaps]", "follows = follows[place >= 0]", DRAW),
+    Mutant("draw: pools are those of the original where ties were moved", "draw/__init__.py", "    if pools is None:", "    if True:", CARRIED),
+    Mutant("carried: a tie takes the contacts of another along", "draw/__init__.py", "np.where(known[place] == wanted, place, -1)", "place", CARRIED),
+    Mutant("carried: the contacts of a tie stay behind", "move/steps.py", "reordered(*piece.behind.loaded(), order)", "piece.behind.loaded()", CARRIED),
+    Mutant("carried: also where ties are moved anew", "draw/__init__.py", 'kind == "carried" and move != TIE', "False", CARRIED),
+    Mutant("verify: contacts may be carried where ties are moved anew", "audit/_claims.py", 'or claims["move"] == "tie"', "or True", CARRIED),
+    Mutant("verify: what carried contacts disclose need not be said", "audit/_words.py", '_CARRIED * ("carried" in claims.get("contacts", ()))', '""', CARRIED),
+    Mutant("verify: a slice may have no file of contacts", "audit/_contacts.py", 'if files != [f"{s + 1:05}.parquet" for s in range(many)]:', "if False:", CONTACTS),
+    Mutant("large: contacts stay with the wrong edges when people are renamed", "large/graph.py", "there[np.argsort(keys)]", "there", SAME_CONTACTS),
+    Mutant("large: contacts are on another grid than in a file", "contacts/behind.py", "for start, one in grids for part in (start - first, one)", "for start, one in grids for part in (one,)", SAME_CONTACTS),
+    Mutant("resume: other contacts are taken for the same", "demands/request.py", "[self.contacts, self.promise.contacts, self.graph.contacts.digest()]", "[]", "tests/engine/test_same_release.py::test_drawing_goes_on_and_never_with_other_contacts"),
+    Mutant("verify: contacts need not give the edges", "audit/_contacts.py", "same = same and np.array_equal(given, wanted)", "same = True", CONTACTS),
     Mutant("verify: contacts may be outside of the slices", "audit/_contacts.py", "(place >= 0) & (times[mine] < high[place])", "place >= -1", CONTACTS),
     Mutant("verify: contacts are not counted", "audit/_contacts.py", "total == said", "True", CONTACTS),
     Mutant("verify: slices may overlap in time", "audit/_contacts.py", "and (high[:-1] <= low[1:]).all()", "", CONTACTS),
     Mutant("shared: a crowd has other contacts", "draw/shared.py", "found, minlength=n) < want[crowd]", "found, minlength=n) < 0 * want[crowd]", SHARED),
-    Mutant("shared: contacts are not looked at again", "draw/__init__.py", "        _check_shared(released, found, promise, crowds)\n", "        pass\n", SHARED_GUARD),
-    Mutant("verify: contacts may set people apart", "audit/_contacts.py", "count[label.ravel()] < sizes[block]", "count[label.ravel()] < 0", SHARED),
-    Mutant("audit: strength is the number of people", "graph/temporal.py", "np.bincount(self.edges(t)[:, side], counts, minlength", "np.bincount(self.edges(t)[:, side], minlength", SHARED),
+    Mutant("shared: contacts are not looked at again", "draw/__init__.py", "        _check_shared(released, request, crowds)\n", "        pass\n", SHARED_GUARD),
+    Mutant("verify: contacts may set people apart", "audit/_contacts.py", "np.bincount(crowd)[crowd] < sizes[block]", "np.bincount(crowd)[crowd] < 0", SHARED),
+    Mutant("audit: strength is the number of people", "graph/temporal.py", "np.bincount(edges[:, side], counts, minlength", "np.bincount(edges[:, side], minlength", SHARED),
     # people
     Mutant("people: a stratum is too small", "people/strata.py", "rare = np.flatnonzero(sizes < most)", "rare = np.flatnonzero(sizes < most - 1)", STRATA),
     Mutant("people: crowds are not of one stratum", "demands/promise.py", "first = [] if self.strata is None else [self.strata]", "first = []", PERSONS),

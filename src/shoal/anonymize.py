@@ -9,13 +9,13 @@ of them then finds at least k. How each stage is done, method by method, stands 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.common.checks import formerly, some_jobs, some_progress
+from shoal.common.checks import formerly, some_progress
 from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
 from shoal.demands.against import make_moving
@@ -23,7 +23,7 @@ from shoal.demands.limits import make_limits
 from shoal.demands.promise import Promise, make_promise
 from shoal.demands.request import Request
 from shoal.demands.settings import METHODS, Settings
-from shoal.draw import check_contacts, draw_contacts
+from shoal.draw import Pool, check_contacts, draw_contacts
 from shoal.engine import Tell
 from shoal.engine.work import Runner, check_run, open_runner
 from shoal.errors import GuaranteeError, NoReleaseError
@@ -108,7 +108,8 @@ def anonymize(
         People about whom nothing is changed.
     contacts
         "times" or "counts": also draw how many contacts every released edge has, and when they were, from everybody's in that
-        slice. The graph must keep them (`read(contacts=...)`). By default a release has edges only.
+        slice. "carried", where whole ties move (against="graph", move="tie"): a tie takes its own along, so whoever knows some of
+        them reads off the others. The graph must keep them (`read(contacts=...)`). By default a release has edges only.
     protect_counts
         The attacker knows numbers of contacts too: they are shared out so that everybody in a crowd has as many in every slice.
         Totals of slices then change a little.
@@ -169,7 +170,7 @@ def anonymize(
     settings = Settings(method, effort, time_limit, objective, removal_weight, restarts, density)
     limits = make_limits(graph, allow=allow, must_keep=must_keep, forbid=forbid, exempt=exempt, method=method)
     moving = make_moving(graph, promise, limits, against=against, move=move, **vars(settings))
-    check_contacts(graph, contacts, protected=protect_counts)
+    check_contacts(graph, contacts, None if moving is None else moving.move, protected=protect_counts)
     promise = replace(promise, contacts=protect_counts)
     shard_people, progress = check_run(shard_people, work_dir, resume=resume), some_progress(progress)
     request = Request(graph, promise, settings, shard_people, limits, moving, contacts, traits)
@@ -187,7 +188,7 @@ def anonymize(
         except NoReleaseError as refusal:
             groups, found = search_blocks(request, refusal)
             rebuilt = Rebuilt(found)
-        released = finish(request, rebuilt, chance, run, progress, some_jobs(jobs))
+        released = finish(request, rebuilt, chance, run, progress)
     promise, traits = request.promise, request.traits
     return Release(
         original=graph, graph=released, promise=promise, groups=_lasting(released, groups, promise), method=method,
@@ -198,11 +199,15 @@ def anonymize(
 
 
 class Rebuilt(NamedTuple):
-    """A graph with the degrees of its release, about how many edits keeping its density took, and how ties changed hands."""
+    """A graph with the degrees of its release, about how many edits keeping its density took, and how ties changed hands.
+
+    `pools` are what contacts are drawn from where ties were moved; else they are drawn from those of the original.
+    """
 
     graph: TemporalGraph
     edits: float = 0.0
     moved: Moved | None = None
+    pools: Sequence[Pool] | None = None
 
     def price(self, settings: Settings) -> int | None:
         """What keeping the density took; None where it was not kept."""
@@ -233,13 +238,11 @@ def rebuild(
     if request.moving is None:
         return Rebuilt(*rebuild_slices(request, labels, chance, run, tell, change_class=change_class))
     secret = secret or chance.secret("move")
-    released, totals = rebuild_moved(request, secret, labels, chance, run, tell)
-    return Rebuilt(released, moved=Moved(request.moving.move, secret, totals))
+    released, totals, pools = rebuild_moved(request, secret, labels, chance, run, tell)
+    return Rebuilt(released, moved=Moved(request.moving.move, secret, totals), pools=pools)
 
 
-def finish(
-    request: Request, rebuilt: Rebuilt, chance: Randomness, run: Runner, progress: Progress, jobs: int
-) -> TemporalGraph:
+def finish(request: Request, rebuilt: Rebuilt, chance: Randomness, run: Runner, progress: Progress) -> TemporalGraph:
     """What is released: retied, held against the promise, and with contacts where they are asked for."""
     graph, released = request.graph, rebuilt.graph
     if rebuilt.moved is None:  # retying compares with the original, which nothing may do after ties were moved
@@ -248,7 +251,7 @@ def finish(
     check_promise(released, request.promise)
     if request.contacts is not None:
         with progress.stage("drawing contacts", graph.n_slices) as tell:
-            released.contacts = draw_contacts(graph, released, request.contacts, request.promise, chance, jobs, tell)
+            released.contacts = draw_contacts(request, released, rebuilt.pools, chance, run, tell)
     return released
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from shoal.anonymize import finish, group, rebuild
-from shoal.common.checks import a_path, formerly, some_jobs, some_progress
+from shoal.common.checks import a_path, formerly, some_progress
 from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
 from shoal.contacts.build import ids_as_series
@@ -110,7 +110,6 @@ def extend(
     """
     folder, file = a_path("folder", folder), Path(os.path.abspath(a_path("record", record)))
     TemporalGraph.check(graph, "extend")
-    check_contacts(graph, contacts)
     if folder.is_file():
         raise InputError(f"{folder}: is a file; extend goes on from the folder of the last release, which comes first")
     recover(Path(os.path.abspath(folder)))
@@ -133,6 +132,7 @@ def extend(
     levels[~new] = [known["levels"][name] for name in old_names]
     promise, bound = Promise(levels, np.zeros(whole.n_slices, np.int64), None), 0
     moving = _moving(whole, promise, limits, known, settings)
+    check_contacts(graph, contacts, None if moving is None else moving.move)
     request = Request(whole, promise, settings, shard_people, limits, moving, contacts)
     where = {"engine": engine, "jobs": jobs, "worker_memory": worker_memory, "work_dir": work_dir, "resume": resume}
     with open_runner(request.described() | {"record": digest}, seed, **where, within=whole.run) as run:
@@ -145,7 +145,7 @@ def extend(
         with progress.stage("rebuilding", whole.n_slices) as tell:
             secret = None if moving is None else bytes.fromhex(known["moved"]["secret"])
             rebuilt = rebuild(request, [labels], chance, run, tell, change_class=False, secret=secret)
-        released = finish(request, rebuilt, chance, run, progress, some_jobs(jobs))
+        released = finish(request, rebuilt, chance, run, progress)
     waiting = tuple(node for node in newcomers if not joining)
     highest = max(known.get("highest", 0), *map(_number, (*known["ids"], *published)))
     series = ids_as_series(nodes) if kept else _names(nodes, names, highest + 1, chance)

@@ -9,8 +9,10 @@ import polars as pl
 import pytest
 
 import shoal
+from shoal.large import anonymize_folder
 from tests.audit.forge import claims_of, edit, sign
 from tests.draw.test_draw import made as a_graph
+from tests.engine.test_same_release import many
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +102,74 @@ def test_the_table_is_there_where_the_certificate_says_so_and_nowhere_else(good)
     del claims["contacts"]
     (folder / "certificate.json").write_text(json.dumps(claims))
     assert "contacts.csv does not belong" in repr(shoal.verify(sign(folder)))
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory):
+    """A release of a folder of Parquet, a file of contacts for each slice."""
+    place = tmp_path_factory.mktemp("parts")
+    _, folder, _ = many(place)
+    options = {"slice": "1d", "seed": 1, "effort": "fast", "report": False}
+    for kind in ("times", "counts"):
+        anonymize_folder(folder, 3, place / kind, contacts=kind, **options)
+    return place
+
+
+def _rewritten(folder, number, change):
+    file = folder / "contacts" / f"0000{number}.parquet"
+    change(pl.read_parquet(file)).write_parquet(file)
+    return sign(folder)
+
+
+def _exchanged(folder):
+    one, other = (folder / "contacts" / f"0000{number}.parquet" for number in (1, 2))
+    one.rename(folder / "kept")
+    other.rename(one)
+    (folder / "kept").rename(other)
+    return sign(folder)
+
+
+PARTED = {
+    "a contact is missing": ("times", lambda f: _rewritten(f, 2, lambda t: t.head(-1)), "certificate says|exactly"),
+    "an edge has none": ("counts", lambda f: _rewritten(f, 3, lambda t: t.head(-1)), "exactly the edges"),
+    "two slices are exchanged": ("times", _exchanged, "exactly the edges"),
+    "counts of slices are exchanged": ("counts", _exchanged, "exactly the edges"),
+    "a contact is in another slice": (
+        "times",
+        lambda f: _rewritten(f, 1, lambda t: t.with_columns(time=pl.lit("2024-05-03T08:00"))),
+        "exactly the edges",
+    ),
+    "a contact is in no slice": (
+        "times",
+        lambda f: _rewritten(f, 1, lambda t: t.with_columns(time=pl.lit("2030-05-03T08:00"))),
+        "within a slice",
+    ),
+    "more is told": ("counts", lambda f: _rewritten(f, 1, lambda t: t.with_columns(who=pl.lit("ann"))), "columns are"),
+    "a slice has no file": (
+        "counts",
+        lambda f: (f / "contacts" / "00004.parquet").unlink() or sign(f),
+        "one file for each",
+    ),
+    "contacts are one table": (
+        "counts",
+        lambda f: (
+            pl.read_parquet(f / "contacts" / "*.parquet").write_parquet(f / "contacts.parquet"),
+            shutil.rmtree(f / "contacts"),
+            sign(f),
+        )[-1],
+        "does not belong",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PARTED)
+def test_contacts_in_parts_that_are_not_behind_the_edges_are_found(parts, tmp_path, name):
+    kind, change, expected = PARTED[name]
+    folder = shutil.copytree(parts / kind, tmp_path / kind)
+    assert shoal.verify(folder)
+    verdict = shoal.verify(change(folder))
+    assert not verdict.holds
+    assert any(part in text for text in verdict.failures for part in expected.split("|")), verdict.failures
 
 
 BAD = [{"kind": "all", "released": 3}, {"kind": "times"}, "times", None, {"kind": "times", "released": -1}]

@@ -11,9 +11,9 @@ import shoal
 from shoal import InputError, TemporalGraph
 from shoal.contacts.behind import Clock
 from shoal.draw._kernels import DAY, Gaps, walk, window
-from shoal.draw.classes import class_bounds, class_of, size_class
+from shoal.draw.classes import class_bounds, class_of, most_each, size_class
 from shoal.draw.counts import draw_counts, fit_total
-from shoal.draw.times import draw_times
+from shoal.draw.times import _pool, draw_times
 from shoal.slicing.timeforms import TimeForm
 
 HOUR = 3_600_000_000
@@ -68,7 +68,8 @@ def test_a_walk_goes_by_gaps_of_its_window_or_begins_again(seed, k):
     gaps = Gaps(begin, rng.integers(0, DAY // 4, len(begin)), rng.integers(0, 4, len(begin)))
     counts = rng.integers(1, 5, 6)
     first, chance = rng.integers(0, DAY, counts.sum()), rng.random(counts.sum())
-    found = walk(gaps, np.zeros(4, np.int64), counts, first, DAY, k, chance)
+    busy, reach = np.sort(rng.integers(0, DAY, rng.integers(0, 6))), int(rng.integers(0, DAY // 6))
+    found = walk(gaps, np.zeros(4, np.int64), counts, first, busy, reach, DAY, k, chance)
     at = 0
     for count in counts:
         now = first[at]
@@ -77,7 +78,7 @@ def test_a_walk_goes_by_gaps_of_its_window_or_begins_again(seed, k):
                 low, high = window(gaps.begin, gaps.owner, np.zeros(4, np.int64), now % DAY, k)
                 near = sorted(range(low, high))
                 now = now + gaps.length[near[int(chance[j] * len(near))]] if near else DAY
-                now = now if now < DAY else first[j]
+                now = now if now < DAY and (np.abs(busy - now) <= reach).any() else first[j]
             assert found[j] == now
         at += count
 
@@ -96,6 +97,29 @@ def test_nobody_has_more_than_a_kth_of_a_class(items, k):
     for number in np.unique(classes):
         shares = np.bincount(owner[classes == number], weight[classes == number])
         assert k * shares.max() <= shares.sum()
+
+
+@given(st.lists(st.integers(0, 30), max_size=8), st.integers(1, 5))
+def test_as_much_of_everybody_counts_as_leaves_nobody_more_than_a_kth(sizes, k):
+    found = most_each(np.array(sizes, np.int64), k)
+    fits = [m for m in range(31) if k * m <= sum(min(size, m) for size in sizes)]
+    assert min(found, max(sizes, default=0)) == min(max(fits), max(sizes, default=0))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6))
+@settings(max_examples=50)
+def test_no_edge_has_more_than_a_kth_of_the_gaps(seed, k):
+    """Also where one has nearly all contacts; nobody's are left out where that is not so."""
+    rng = np.random.default_rng(seed)
+    counts = np.concatenate([rng.geometric(0.3, 9), rng.integers(1, 60, 1)])
+    taken = np.minimum(counts - 1, most_each(counts - 1, k))
+    times = np.concatenate([np.sort(rng.integers(0, DAY, c)) for c in counts])
+    pool = _pool(counts, times, np.zeros(len(counts), np.int64), taken)
+    found = np.bincount(pool.owner, minlength=len(counts))
+    assert found.tolist() == taken.tolist()
+    assert found.sum() == 0 or k * found.max() <= found.sum()
+    if k * (counts - 1).max() <= (counts - 1).sum():
+        assert found.tolist() == (counts - 1).tolist()
 
 
 def test_sizes_are_alike_within_a_power_of_two():
@@ -127,7 +151,10 @@ def test_counts_depend_on_the_pool_alone(seed, k):
     other = counts.copy()
     for number in np.unique(classes):
         other[classes == number] = rng.permutation(other[classes == number])
-    one, two = (draw_counts(pairs[edges], c, released, 12, k, np.random.default_rng(1)) for c in (counts, other))
+    one, two = (
+        draw_counts(pairs[edges], c, released, np.ones(15, bool), 0, 12, k, np.random.default_rng(1))
+        for c in (counts, other)
+    )
     assert np.array_equal(one, two)
     assert one.sum() == counts.sum()
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.contacts.behind import Behind
 from shoal.large import anonymize_folder, open_folder
 from tests.command import shoal as run
 from tests.engine.conftest import hashes
@@ -136,6 +139,123 @@ def test_a_whole_release_on_two_engines(tmp_path, start_cluster):
         assert hashes(tmp_path / f"{name}-local") == hashes(tmp_path / f"{name}-dask")
         assert edges_of(tmp_path / name) == edges_of(tmp_path / f"{name}-local")
     assert "sampled" not in (tmp_path / "levels-local" / "report.html").read_text()
+
+
+@examples(15)
+@given(
+    contacts,
+    st.booleans(),
+    st.booleans(),
+    st.integers(1, 3),
+    st.sampled_from(["times", "counts", "carried"]),
+    st.data(),
+)
+def test_contacts_are_kept_from_a_folder_as_from_a_file(rows, directed, layered, n_files, kind, data):
+    place = Path(tempfile.mkdtemp())
+    hours = data.draw(st.lists(st.integers(0, 23), min_size=len(rows), max_size=len(rows)))
+    rows = [(u, v, f"{day}T{hour:02}:30", layer) for (u, v, day, layer), hour in zip(rows, hours, strict=True)]
+    file, folder = both_ways(rows, place, n_files)
+    options = {"slice": data.draw(st.sampled_from(["1d", "1w"])), "directed": directed, "contacts": kind}
+    options["layer"] = "layer" if layered else None
+    whole = shoal.read(file, **options)
+    moved = {"against": "graph", "move": "tie"} if kind == "carried" else {}
+    with open_folder(folder, **options) as graph:
+        assert graph.contacts.digest() == whole.contacts.digest()
+        if whole.contacts.clock is not None:
+            assert graph.contacts.clock.spans.tolist() == whole.contacts.clock.spans.tolist()
+        names = pl.Series([f"q{i}" for i in range(whole.n_nodes)][::-1])
+        assert graph.renamed(names).contacts.digest() == whole.renamed(names).contacts.digest()
+        one, other = (
+            shoal.anonymize(g, 1 + whole.n_nodes // 4, contacts=kind, **moved, **FAST) for g in (whole, graph)
+        )
+        assert one.graph == other.graph
+        assert one.graph.contacts.digest() == other.graph.contacts.digest()
+    shutil.rmtree(place)
+
+
+def written(folder):
+    """All contacts of a release, as text."""
+    files = sorted((folder / "contacts").glob("*")) if (folder / "contacts").is_dir() else [folder / "contacts.csv"]
+    read = [pl.read_parquet(f) if f.suffix == ".parquet" else pl.read_csv(f, infer_schema=False) for f in files]
+    return [row for frame in read for row in frame.cast(pl.String).rows()]
+
+
+def many(place, n=120, days=4):
+    """Contacts at times of the day, some pairs often, and a made-up table of people, in one file and in a folder."""
+    graph, rng = shoal.datasets.messenger(n, days, seed=5), np.random.default_rng(0)
+    rows = [
+        (u, v, f"2024-05-0{t + 1}T{hour:02}:{minute:02}", str(1 + hour % 3))
+        for t in range(days)
+        for u, v in graph.edges(t).tolist()
+        for hour, minute in rng.integers((6, 0), (23, 60), (rng.geometric(0.4), 2)).tolist()
+    ]
+    people = pl.DataFrame({"id": range(n), "sex": rng.choice(["f", "m"], n), "age": rng.integers(18, 60, n),
+                           "ill": rng.choice(["no", "flu"], n, p=[0.8, 0.2])})  # fmt: skip
+    people.write_csv(place / "people.csv")
+    return *both_ways(rows, place, n_files=3), place / "people.csv"
+
+
+def test_contacts_and_attributes_on_two_engines(tmp_path, start_cluster):
+    file, folder, people = many(tmp_path)
+    known = {"nodes": people, "people": people, "attributes": ["sex", "age:20"], "sensitive": "ill", "diverse": 2}
+    for name, read, asked in (
+        ("times", {"contacts": "times"}, {"contacts": "times", **known}),
+        ("counts", {"contacts": "counts", "count": "layer"}, {"contacts": "counts", "protect_counts": True}),
+        ("carried", {"contacts": "carried"}, {"contacts": "carried", "against": "graph", "move": "tie"}),
+    ):
+        read = {"slice": "1d", **read}
+        reading = read | ({"nodes": asked["nodes"]} if "nodes" in asked else {})
+        making = {option: value for option, value in asked.items() if option != "nodes"} | FAST
+        shoal.anonymize(shoal.read(file, **reading), 3, **making).save(tmp_path / name, report=False)
+        both = reading | making | {"report": name == "times"}
+        anonymize_folder(folder, 3, tmp_path / f"{name}-local", **both)
+        with start_cluster(2) as client:
+            anonymize_folder(folder, 3, tmp_path / f"{name}-dask", **both, engine=client, work_dir=tmp_path / "work")
+        assert hashes(tmp_path / f"{name}-local") == hashes(tmp_path / f"{name}-dask")
+        assert edges_of(tmp_path / name) == edges_of(tmp_path / f"{name}-local")
+        assert written(tmp_path / name) == written(tmp_path / f"{name}-local")
+        assert shoal.verify(tmp_path / f"{name}-dask", 3)
+        again = shoal.read(tmp_path / f"{name}-dask").contacts
+        assert again.counts.tolist() == shoal.read(tmp_path / name).contacts.counts.tolist()
+
+
+def test_drawing_goes_on_and_never_with_other_contacts(tmp_path):
+    file, _, _ = many(tmp_path)
+    graph, counted = (shoal.read(file, slice="1d", contacts=kind) for kind in ("times", "counts"))
+    expected = shoal.anonymize(graph, 3, **FAST, contacts="times").graph.contacts.digest()
+    kept = {"work_dir": tmp_path / "work", **FAST}
+    with pytest.raises(Stopped):
+        shoal.anonymize(graph, 3, **kept, contacts="times", progress=At("drawing contacts", stop))
+    later = graph.between()
+    later.contacts = replace(
+        graph.contacts, behind=tuple(Behind(b.counts, b.times + 60_000_000) for b in graph.contacts.behind)
+    )
+    for other, asked in (
+        (graph, {"contacts": "counts"}),
+        (graph, {"contacts": "times", "protect_counts": True}),
+        (graph, {}),
+        (counted, {"contacts": "counts"}),
+        (later, {"contacts": "times"}),
+    ):
+        with pytest.raises(shoal.InputError, match="was begun with another set of contacts"):
+            shoal.anonymize(other, 3, **kept, **asked, resume=True)
+    assert shoal.anonymize(graph, 3, **kept, contacts="times", resume=True).graph.contacts.digest() == expected
+    assert sorted(file.name for file in (tmp_path / "work").glob("contacts-*")) == [
+        f"contacts-0000{t}.part" for t in range(4)
+    ]
+
+
+def test_what_a_folder_does_not_tell_of_contacts_is_one_sentence(tmp_path):
+    _, folder = both_ways([("a", "b", "2024", "x"), ("b", "c", "2025", "0")], tmp_path)
+    for options, match in (
+        ({"slice": "value", "contacts": "times"}, "in: times of contacts are published in slices of a width"),
+        ({"slice": "1y", "contacts": "times", "count": "layer"}, "whose times it does not tell"),
+        ({"slice": "value", "count": "layer"}, r"0.parquet, row 1, column 'layer': a count is a whole number"),
+        ({"slice": "value", "count": "n"}, "no column 'n'"),
+        ({"slice": "value", "contacts": "all"}, "unknown contacts 'all'"),
+    ):
+        with pytest.raises(shoal.InputError, match=match), open_folder(folder, **options):
+            pass
 
 
 def test_one_slice_gets_class_changes_from_a_folder_too(tmp_path):

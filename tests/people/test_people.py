@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import InputError
+from shoal.large import anonymize_folder
 from shoal.people.diverse import diversify, held_back
 from shoal.people.mixing import common_steps
 from shoal.people.scale import ANY, make_scale, read_hierarchy
@@ -91,10 +92,28 @@ def test_nothing_of_other_columns_is_in_any_byte_of_the_folder(tmp_path):
     release = shoal.anonymize(GRAPH, 4, seed=1, **ASKED, contacts="times")
     for form in ("csv", "parquet"):
         release.save(tmp_path / form, format=form, report=form == "csv")
-        for file in (tmp_path / form).iterdir():
-            content = file.read_bytes()
-            assert not any(value.encode() in content for value in table()["phone"])
-            assert not any(word in content for word in (b"phone", b"private-", b'"ill"', b",ill", b"flu"))
+        assert_nothing_private(tmp_path / form)
+
+
+def assert_nothing_private(folder):
+    for file in (file for file in folder.rglob("*") if file.is_file()):
+        content = file.read_bytes()
+        assert not any(value.encode() in content for value in table()["phone"])
+        assert not any(word in content for word in (b"phone", b"private-", b'"ill"', b",ill", b"flu"))
+
+
+def test_nothing_of_other_columns_is_in_any_byte_of_a_release_of_a_folder(tmp_path):
+    """Nor an id of anybody, which are texts here."""
+    rows = [(f"id-{u}-of", f"id-{v}-of", f"2024-05-0{t + 1}") for t in range(4) for u, v in GRAPH.edges(t).tolist()]
+    (tmp_path / "in").mkdir()
+    pl.DataFrame(rows, schema=["source", "target", "time"], orient="row").write_parquet(tmp_path / "in" / "a.parquet")
+    people = table().with_columns(id=pl.format("id-{}-of", "id"))
+    people.write_csv(tmp_path / "people.csv")
+    known = {**ASKED, "people": tmp_path / "people.csv", "nodes": tmp_path / "people.csv"}
+    anonymize_folder(tmp_path / "in", 4, tmp_path / "out", slice="1d", contacts="times", **known, seed=1, effort="fast")
+    assert shoal.verify(tmp_path / "out", 4)
+    assert_nothing_private(tmp_path / "out")
+    assert not any(b"id-" in file.read_bytes() for file in (tmp_path / "out").rglob("*.parquet"))
 
 
 @pytest.mark.parametrize(
@@ -105,6 +124,10 @@ def test_nothing_of_other_columns_is_in_any_byte_of_the_folder(tmp_path):
         {"k": 3, "allow": "add"},
         {"k": 3, "method": "greedy"},
         {"k": 3, "jobs": 2, "contacts": "counts"},
+        {"k": 3, "contacts": "times", "protect_counts": True},
+        {"k": 3, "against": "graph", "contacts": "times"},
+        {"k": 3, "against": "graph", "move": "tie", "contacts": "carried"},
+        {"k": {i: 1 + 3 * (i % 2) for i in range(N)}, "against": "graph"},
     ],
 )
 def test_whatever_else_is_asked_for_respects_attributes(tmp_path, options):

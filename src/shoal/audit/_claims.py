@@ -120,10 +120,11 @@ _FORMS: dict[str, Callable[[Any], bool]] = {
     "edges.kept_share": _is_number,
     "sha256": lambda x: isinstance(x, dict),
 }
+_DRAWN = ((), ("protected",), ("carried",))
 # There only where a release has more than edges.
 _OPTIONAL: dict[str, Callable[[Any], bool]] = {
     "contacts": lambda x: (
-        (_has(x, "kind", "released") or (_has(x, "kind", "released", "protected") and x["protected"] is True))
+        any(_has(x, "kind", "released", *how) and all(x[one] is True for one in how) for how in _DRAWN)
         and x["kind"] in ("times", "counts")
         and _is_whole(x["released"])
     ),
@@ -214,6 +215,7 @@ def _check_agreement(claims: dict[str, Any]) -> Check:
         "horizon": claims["n_blocks"] == 1 or (claims["horizon"] is not None and claims["ordered"]),
         "move": (claims["move"] is not None) is moved,
         "totals": (claims["totals"] is not None) is moved,
+        "contacts": "carried" not in claims.get("contacts", {}) or claims["move"] == "tie",
         "left_out": _left_out_fits(claims),
         "guarantee": claims["guarantee"] == guarantee_of(claims),
         "attacker": claims["attacker"] == attacker_of(claims),
@@ -269,6 +271,8 @@ def _tells_order(found: Counted) -> bool:
 def not_checked(claims: dict[str, Any], found: Counted | None) -> tuple[str, ...]:
     """Claims that nothing in the folder proves."""
     names = [*UNPROVEN, *(("edges.original",) if claims.get("against") == "graph" else ())]
+    told = claims.get("contacts")
+    names += ["contacts.carried"] if isinstance(told, dict) and "carried" in told else []
     if claims.get("ids") != "pseudonyms" or (found is not None and not found.numbered):
         names.append("ids")
     if found is None or not _tells_order(found):

@@ -7,6 +7,7 @@ time is in.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,66 +31,83 @@ def check_contacts(
     kind = kind_of(claims)
     if kind is None:
         return []
-    u, v, t, counts, within = (_read_counts if kind == "counts" else _read_times)(folder, part)
-    checks = [] if within is None else [Check("every contact is within a slice", not within, _many(within, len(u)))]
-    new = np.ones(len(u), bool)
-    new[1:] = (np.diff(u) != 0) | (np.diff(v) != 0) | (np.diff(t) != 0)
-    slices = [part.edges(s) for s in range(len(part.slices))]
-    edges = np.concatenate([np.column_stack([np.full(len(e.u), s), e.u, e.v]) for s, e in enumerate(slices)])
-    given = np.column_stack([t, u, v])[new]
-    same = np.array_equal(given, edges)
-    found = (
-        f"{len(edges):,} edges" if same else f"they give {len(given):,} edges, and there are {len(edges):,}, or others"
-    )
-    total, said = int(counts.sum()), claims["contacts"]["released"]
-    checks.append(Check("the contacts, cut into the slices, give exactly the edges", same and not within, found))
+    protected, behind = "protected" in claims["contacts"], dict[int, np.ndarray]()
+    outside = n_rows = total = n_given = n_edges = 0
+    same = True
+    for here, table in _tables(folder, kind, part):
+        u, v, t, counts, missing = (_read_counts if kind == "counts" else _read_times)(table, part)
+        new = np.ones(len(u), bool)
+        new[1:] = (np.diff(u) != 0) | (np.diff(v) != 0) | (np.diff(t) != 0)
+        slices = [part.edges(s) for s in here]
+        edges = [np.column_stack([np.full(len(e.u), s), e.u, e.v]) for s, e in zip(here, slices, strict=True)]
+        given, wanted = np.column_stack([t, u, v])[new], np.concatenate([*edges, np.empty((0, 3), np.int64)])
+        same = same and np.array_equal(given, wanted)
+        outside, n_rows, total = outside + missing, n_rows + len(u), total + int(counts.sum())
+        n_given, n_edges = n_given + len(given), n_edges + len(wanted)
+        if protected and same:
+            numbers = np.add.reduceat(counts, np.flatnonzero(new)) if len(new) else counts
+            behind |= zip(here, np.split(numbers, np.cumsum([len(e.u) for e in slices])[:-1]), strict=True)
+    some = f"{n_edges:,} edges" if same else f"they give {n_given:,} edges, and there are {n_edges:,}, or others"
+    checks = []
+    if kind == "times":
+        detail = f"{outside:,} of {n_rows:,} are not" if outside else f"{n_rows:,} contacts"
+        checks.append(Check("every contact is within a slice", not outside, detail))
+    said = claims["contacts"]["released"]
+    checks.append(Check("the contacts, cut into the slices, give exactly the edges", same and not outside, some))
     checks.append(Check("there are as many contacts as the certificate says", total == said, f"{total:,}"))
-    if "protected" in claims["contacts"] and same:
-        behind = np.add.reduceat(counts, np.flatnonzero(new)) if len(new) else counts
-        apart = _set_apart(claims, part, first, sizes, np.split(behind, np.cumsum([len(e.u) for e in slices])[:-1]))
+    if protected and same:
+        apart = _set_apart(claims, part, first, sizes, behind)
         detail = f"{apart:,} people have other numbers than their crowd" if apart else "in every slice"
         checks.append(Check("everybody in a crowd has as many contacts", apart == 0, detail))
     return checks
 
 
+def _tables(folder: Path, kind: str, part: Released) -> Iterator[tuple[list[int], pl.DataFrame]]:
+    """The table of all contacts, or a file for each slice; with it the slices whose contacts it must hold."""
+    many = len(part.slices)
+    columns = ["source", "target", *(["slice", "count"] if kind == "counts" else ["time"])]
+    columns += ["layer"] if kind == "times" and part.has_layer else []
+    if not (folder / "contacts").is_dir():
+        yield list(range(many)), read_table(folder, "contacts", columns)
+        return
+    files = sorted(path.name for path in (folder / "contacts").iterdir())
+    if files != [f"{s + 1:05}.parquet" for s in range(many)]:
+        raise Unreadable(f"contacts: expected one file for each of {many:,} slices, 00001.parquet and so on")
+    for s, name in enumerate(files):
+        yield [s], read_table(folder / "contacts", name.removesuffix(".parquet"), columns)
+
+
 def _set_apart(
-    claims: dict[str, Any], part: Released, first: np.ndarray, sizes: np.ndarray, behind: list[np.ndarray]
+    claims: dict[str, Any], part: Released, first: np.ndarray, sizes: np.ndarray, behind: dict[int, np.ndarray]
 ) -> int:
     """How many people are in a smaller crowd of some block by their edges and contacts than by their edges alone."""
     n, apart = len(part.people), np.zeros(len(part.people), bool)
     for block in range(len(sizes)):
-        rows = [first]
+        crowd = first
         for s in np.flatnonzero(part.blocks == block).tolist():
             edges = part.edges(s)
             for weights in (None, behind[s]):
                 out, into = (np.bincount(end, weights, minlength=n).astype(np.int64) for end in (edges.u, edges.v))
-                rows += [out, into] if claims["directed"] else [out + into]
-        _, label, count = np.unique(np.stack(rows), axis=1, return_inverse=True, return_counts=True)
-        apart |= count[label.ravel()] < sizes[block]
+                for number in (out, into) if claims["directed"] else (out + into,):
+                    ranks = np.unique(number, return_inverse=True)[1]
+                    crowd = np.unique(crowd * (n + 1) + ranks, return_inverse=True)[1]
+        apart |= np.bincount(crowd)[crowd] < sizes[block]
     return int(apart.sum())
 
 
-def _many(outside: int, n: int) -> str:
-    return f"{outside:,} of {n:,} are not" if outside else f"{n:,} contacts"
+_Rows = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]
 
 
-_Rows = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int | None]
-
-
-def _read_counts(folder: Path, part: Released) -> _Rows:
-    table = read_table(folder, "contacts", ["source", "target", "slice", "count"])
+def _read_counts(table: pl.DataFrame, part: Released) -> _Rows:
     if not all(_WHOLE.fullmatch(count) for count in table["count"].unique()):
         raise Unreadable("contacts: a count is not a whole number from 1")
     u, v = (_places(table[side], part.people) for side in ("source", "target"))
-    counts = table["count"].cast(pl.Int64).to_numpy()
-    return u, v, _places(table["slice"], part.table["slice"]), counts, None
+    return u, v, _places(table["slice"], part.table["slice"]), table["count"].cast(pl.Int64).to_numpy(), 0
 
 
-def _read_times(folder: Path, part: Released) -> _Rows:
+def _read_times(table: pl.DataFrame, part: Released) -> _Rows:
     """Every contact and the slice it is in by its time; those of no slice are counted and given to the first."""
-    layers = ["layer"] if part.has_layer else []
-    table = read_table(folder, "contacts", ["source", "target", "time", *layers])
-    slices = part.table
+    layers, slices = part.has_layer, part.table
     if not {"from", "until"} <= set(slices.columns) or slices["from"].null_count() or slices["until"].null_count():
         raise Unreadable("the slices do not say from when until when they last")
     since, until, times = (_moments(one) for one in (slices["from"], slices["until"], table["time"]))

@@ -12,7 +12,8 @@ from shoal.audit._released import Check
 
 _REPORT = {"report.html", "report.json"}
 _TABLES = ("edges", "nodes", "slices")
-_PART = re.compile(r"edges/\d{5,}\.parquet")
+_PART = re.compile(r"(edges|contacts)/\d{5,}\.parquet")
+_PARTITIONED = ("edges", "contacts")
 
 
 def check_files(folder: Path, claims: dict[str, Any]) -> list[Check]:
@@ -39,8 +40,8 @@ def _list(folder: Path) -> tuple[set[str], list[str]]:
                     strange.append(f"{_shown(name)} is a link")
                 elif entry.is_file(follow_symlinks=False):
                     files.add(name)
-                elif name == "edges" and entry.is_dir(follow_symlinks=False):
-                    places.append("edges/")
+                elif name in _PARTITIONED and entry.is_dir(follow_symlinks=False):
+                    places.append(f"{name}/")
                 else:
                     strange.append(f"{_shown(name)} is not a file")
     return files, sorted(strange)
@@ -64,7 +65,8 @@ def _check_names(files: set[str], strange: list[str], wanted: tuple[str, ...]) -
     tables = files - _REPORT - {"certificate.json"}
     parts = {file for file in tables if _PART.fullmatch(file)}
     layouts = [{f"{table}.{form}" for table in wanted} for form in ("csv", "parquet")]
-    layouts += [{"nodes.parquet", "slices.parquet", *parts}] if parts and wanted == _TABLES else []
+    if {part.split("/")[0] for part in parts} == {table for table in wanted if table in _PARTITIONED}:
+        layouts.append({"nodes.parquet", "slices.parquet", *parts})
     if strange:
         return Check(name, False, "; ".join(strange))
     if tables in layouts:

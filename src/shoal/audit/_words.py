@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+_CARRIED = (
+    " Contacts stayed with their tie: whoever knows some contacts of a tie may recognise it and read off the others."
+)
+
 
 def attacker_of(claims: dict[str, Any]) -> str:
     """Against whom a release with these claims protects."""
@@ -43,7 +47,7 @@ def guarantee_of(claims: dict[str, Any]) -> str:
     if way == "withheld":
         beyond += f"{who}neither they nor their edges are in this release."
     if claims.get("against") == "graph":
-        beyond += _moved_of(str(claims["move"]))
+        beyond += _moved_of(str(claims["move"])) + _CARRIED * ("carried" in claims.get("contacts", ()))
     whoever = f"Whoever knows {known}, and nothing else, is left with"
     if len(people) == 1:
         others = "1 other person" if k == 2 else f"{k - 1} other people"

@@ -162,12 +162,13 @@ def _contacts(release: Release) -> list[str]:
     before, now = release.original.contacts, release.graph.contacts
     if before is None or now is None:
         return []
-    both = zip(release.original.contact_counts(), release.graph.contact_counts(), strict=True)
-    lost = sum(int(a.sum() != b.sum()) for a, b in both)
+    first, last = before.totals(), now.totals()
+    lost = sum(a != b for a, b in zip(first, last, strict=True))
     how = "shared out alike in every crowd" if release.promise.contacts else "with the total of every slice"
     why = "for want of equal shares" if release.promise.contacts else "having too few edges or too many"
     but = f"; {plural(lost, 'slice has', 'slices have')} another total, {why}" if lost else ""
-    return [f"Contacts: {now.counts.sum():,} drawn for {before.counts.sum():,}, {how}{but}."]
+    made = "carried along with their ties, or drawn," if now.drawn == "carried" else "drawn"
+    return [f"Contacts: {sum(last):,} {made} for {sum(first):,}, {how}{but}."]
 
 
 def describe_memory(peaks: Mapping[str, int]) -> list[str]:

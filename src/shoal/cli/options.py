@@ -112,7 +112,8 @@ Contacts = Annotated[
     str | None,
     typer.Option(
         "--contacts",
-        help="Also publish contacts, drawn from everybody's of a slice: times, or counts of each edge.",
+        help="Also publish contacts, drawn from everybody's of a slice: times, or counts of each edge; or carried along with their "
+        "tie, where whole ties move (--against graph --move tie).",
         rich_help_panel=_OUTPUT,
     ),
 ]

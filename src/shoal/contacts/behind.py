@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,12 +13,14 @@ import polars as pl
 
 from shoal.common.checks import one_of
 from shoal.contacts.slices import Sliced
+from shoal.engine.parts import Array, load
 from shoal.errors import InputError, RowError
 from shoal.slicing import Slicing
 from shoal.slicing.moments import short
 from shoal.slicing.timeforms import TimeForm
 
-KINDS = ("times", "counts")
+KINDS = ("times", "counts", "carried")
+CLAIMS = {"shared": "protected", "carried": "carried"}  # how contacts are drawn, and what a certificate calls that
 MOST = 10**9  # what a line may count for: sums stay far below 63 bits
 
 
@@ -28,6 +32,10 @@ class Clock(NamedTuple):
     step: int
     form: TimeForm
     timezone: str
+
+    def written(self, us: np.ndarray) -> pl.Series:
+        """Moments as the input had its times, all as finely as the grid."""
+        return self.form.written(us, self.timezone, np.array([self.base, self.base + self.step]))
 
 
 class Edges(NamedTuple):
@@ -47,55 +55,93 @@ class Edges(NamedTuple):
         return (codes.astype(np.int64) * self.n_nodes + u) * self.n_nodes + v
 
 
+class Behind(NamedTuple):
+    """The contacts behind the edges of one slice, as pieces of work carry them: a count for each edge, and all times in turn."""
+
+    counts: Array
+    times: Array | None = None
+
+    def loaded(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """Counts and times themselves, wherever they are."""
+        return load(self.counts), None if self.times is None else load(self.times)
+
+
 @dataclass(frozen=True, eq=False)
 class EdgeContacts:
-    """`counts[i]` contacts are behind edge i; `times` are all of them edge by edge, in order, where there is a clock.
+    """What is `behind` the edges, slice by slice; times are there where there is a clock.
 
-    Those of a release are `drawn`: "freely", or so that they are "shared" out alike in a crowd.
+    Those of a release are `drawn`: "freely", so that they are "shared" out alike in a crowd, or "carried" along with a tie.
     """
 
-    counts: np.ndarray
-    times: np.ndarray | None = None
+    behind: tuple[Behind, ...]
     clock: Clock | None = None
     drawn: str | None = None
 
     @property
     def kind(self) -> str:
         """What is known of them: "times", or only "counts"."""
-        return "counts" if self.times is None else "times"
+        return "counts" if self.clock is None else "times"
 
-    def of_slice(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray | None]:
-        """Counts and times behind the edges from `first` up to `last`."""
-        counts = self.counts[first:last]
-        if self.times is None:
-            return counts, None
-        begin = int(self.counts[:first].sum())
-        return counts, self.times[begin : begin + int(counts.sum())]
+    @property
+    def counts(self) -> np.ndarray:
+        """How many contacts are behind every edge of the graph."""
+        return np.concatenate([np.empty(0, np.int64), *(load(one.counts) for one in self.behind)])
 
-    def of_slices(self, starts: np.ndarray, chosen: list[int]) -> EdgeContacts:
-        """What is behind the edges of these slices; `starts` is where each begins."""
-        parts = [self.of_slice(starts[t], starts[t + 1]) for t in chosen]
+    @property
+    def times(self) -> np.ndarray | None:
+        """All times, edge by edge, those of an edge in order; in microseconds."""
+        if self.clock is None:
+            return None
+        return np.concatenate(
+            [np.empty(0, np.int64), *(load(one.times) for one in self.behind if one.times is not None)]
+        )
+
+    def totals(self) -> list[int]:
+        """How many contacts every slice has; no more than one is held."""
+        return [int(load(one.counts).sum()) for one in self.behind]
+
+    def of_slices(self, chosen: list[int]) -> EdgeContacts:
+        """What is behind the edges of these slices."""
         clock = None if self.clock is None else self.clock._replace(spans=self.clock.spans[chosen])
-        return joined(parts, clock, self.drawn)
+        return EdgeContacts(tuple(self.behind[t] for t in chosen), clock, self.drawn)
 
     def moved(self, edges: Edges, u: np.ndarray, v: np.ndarray, codes: np.ndarray, there: np.ndarray) -> EdgeContacts:
-        """The same contacts where edge `there[i]` has become (u[i], v[i]) in the slice codes[i] of these edges."""
-        counts = self.counts[there]
-        if self.times is None:
-            return EdgeContacts(gather(edges, u, v, codes, counts)[0], drawn=self.drawn)
-        times = self.times[np.repeat(there, self.counts)]
-        u, v, codes = (np.repeat(one, counts) for one in (u, v, codes))
-        return EdgeContacts(*gather(edges, u, v, codes, times=times), self.clock, self.drawn)
+        """The same contacts where the edges `there` (a mask) have become (u[i], v[i]) in the slice codes[i] of these edges."""
+        order = np.flatnonzero(there)[np.argsort(edges.keys(u, v, codes), kind="stable")]
+        return split(edges.starts, *reordered(self.counts, self.times, order), self.clock, self.drawn)
+
+    def digest(self) -> str:
+        """A fingerprint of all of it."""
+        h = hashlib.blake2b(repr(None if self.clock is None else self.clock[1:]).encode(), digest_size=16)
+        for one in self.behind:
+            for array in one.loaded():
+                h.update(b"" if array is None else np.ascontiguousarray(array, np.int64).data)
+        return h.hexdigest()
 
 
-def joined(
-    parts: list[tuple[np.ndarray, np.ndarray | None]], clock: Clock | None, drawn: str | None = None
+def split(
+    starts: np.ndarray, counts: np.ndarray, times: np.ndarray | None, clock: Clock | None, drawn: str | None = None
 ) -> EdgeContacts:
-    """The contacts of slices, one after the other."""
-    counts = np.concatenate([*(part[0] for part in parts), np.empty(0, np.int64)]).astype(np.int64)
-    if clock is None:
-        return EdgeContacts(counts, drawn=drawn)
-    return EdgeContacts(counts, np.concatenate([np.empty(0, np.int64), *(part[1] for part in parts)]), clock, drawn)
+    """The contacts of a whole graph cut into its slices, which begin at the edges `starts`."""
+    cuts = starts[1:-1]
+    by_slice = np.split(counts.astype(np.int64), cuts)
+    if times is None or clock is None:
+        return EdgeContacts(tuple(map(Behind, by_slice)), None, drawn)
+    ends = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    return EdgeContacts(tuple(map(Behind, by_slice, np.split(times, ends[cuts]))), clock, drawn)
+
+
+def reordered(counts: np.ndarray, times: np.ndarray | None, order: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Counts and times of other edges, of which the i-th is the one that was at order[i].
+
+    >>> reordered(np.array([2, 1]), np.array([5, 7, 3]), np.array([1, 0]))
+    (array([1, 2]), array([3, 5, 7]))
+    """
+    mine = counts[order]
+    if times is None:
+        return mine, None
+    first = (np.cumsum(counts) - counts)[order] - (np.cumsum(mine) - mine)
+    return mine, times[np.repeat(first, mine) + np.arange(int(mine.sum()))]
 
 
 def gather(
@@ -128,46 +174,63 @@ def contacts_behind(
     slicing: Slicing,
 ) -> EdgeContacts | None:
     """What is asked for: the times of contacts, or how many there are, which a column `count` may say line by line."""
-    if kind is None and "count" not in columns:
+    kind = kind_kept(kind, columns, slicing, lasting=sliced.rows is not None)
+    if kind is None:
         return None
-    if kind is not None:
-        one_of("contacts", kind, KINDS)
     u, v = ends
-    if kind == "times":
-        return _timed(edges, u, v, sliced, columns, slicing)
-    weights = _weights(columns["count"]) if "count" in columns else None
+    if kind == "times" and sliced.spans is not None:
+        found = slicing.moments(columns["time"])
+        clock = make_clock(sliced.spans, [grid_of(found.us)], found.form, slicing)
+        return split(edges.starts, *gather(edges, u, v, sliced.codes, times=found.us), clock)
+    weights = whole_counts(columns["count"]) if "count" in columns else None
     if weights is not None and sliced.rows is not None:
         weights = weights[sliced.rows]
-    return EdgeContacts(gather(edges, u, v, sliced.codes, weights)[0])
+    return split(edges.starts, *gather(edges, u, v, sliced.codes, weights), None)
 
 
-def _timed(
-    edges: Edges,
-    u: np.ndarray,
-    v: np.ndarray,
-    sliced: Sliced,
-    columns: Mapping[str, pl.Series],
-    slicing: Slicing,
-) -> EdgeContacts:
+def kind_kept(kind: str | None, columns: Iterable[str], slicing: Slicing, *, lasting: bool = False) -> str | None:
+    """What is kept of contacts with columns of these meanings: times, counts or nothing; one sentence where times cannot be.
+
+    To be carried along, times are kept where there are any, else counts.
+    """
+    if kind is None:
+        return "counts" if "count" in columns else None
+    problem = _no_times(columns, slicing, lasting=lasting)
+    if one_of("contacts", kind, KINDS) == "carried":
+        return "times" if problem is None else "counts"
+    if kind == "times" and problem is not None:
+        raise InputError(problem)
+    return kind
+
+
+def _no_times(columns: Iterable[str], slicing: Slicing, *, lasting: bool) -> str | None:
     if "time" not in columns:
-        raise InputError("these contacts have no times; how many there are can be published (--contacts counts)")
+        return "these contacts have no times; how many there are can be published (--contacts counts)"
     if "count" in columns:
-        raise InputError("a line with a count stands for contacts whose times it does not tell; say --contacts counts")
-    if sliced.rows is not None:
-        raise InputError("contacts that last from a time to another have no single time; say --contacts counts")
-    if sliced.spans is None:
-        raise InputError(
+        return "a line with a count stands for contacts whose times it does not tell; say --contacts counts"
+    if lasting:
+        return "contacts that last from a time to another have no single time; say --contacts counts"
+    if slicing.width is None:
+        return (
             "times of contacts are published in slices of a width, such as --slice 1d: slices of equal number are cut at the "
             "first and last contact, and listed ones have no length; --contacts counts goes with any"
         )
-    found = slicing.moments(columns["time"])
-    step = int(np.gcd.reduce(found.us - found.us[0])) or 1
-    counts, times = gather(edges, u, v, sliced.codes, times=found.us)
-    clock = Clock(sliced.spans, int(found.us[0]) % step, step, found.form, slicing.timezone)
-    return EdgeContacts(counts, times, clock)
+    return None
 
 
-def _weights(column: pl.Series) -> np.ndarray:
+def grid_of(us: np.ndarray) -> tuple[int, int]:
+    """A moment and a step: all of these lie whole steps from it; 0 where they are one moment."""
+    return int(us[0]), int(np.gcd.reduce(us - us[0]))
+
+
+def make_clock(spans: np.ndarray, grids: list[tuple[int, int]], form: TimeForm, slicing: Slicing) -> Clock:
+    """The clock of contacts whose parts lie on these grids."""
+    first = grids[0][0]
+    step = math.gcd(*(part for start, one in grids for part in (start - first, one))) or 1
+    return Clock(spans, first % step, step, form, slicing.timezone)
+
+
+def whole_counts(column: pl.Series) -> np.ndarray:
     """Whole numbers from 1, as text or numbers; a bad one is a RowError."""
     texts = column.str.strip_chars() if column.dtype == pl.String else column
     numbers = texts.cast(pl.Float64, strict=False)

@@ -44,9 +44,14 @@ class Request:
             "options": repr(self.settings),
             "limits": None if self.limits is None else self.limits.digest(),
             "move": None if self.moving is None else self.moving.move,
+            "set of contacts": None if self.contacts is None else self._told_contacts(),
             "people": None if self.traits is None else self.traits.digest(),
             "shard size": self.shard_people,
         }
+
+    def _told_contacts(self) -> list[Any]:
+        assert self.graph.contacts is not None
+        return [self.contacts, self.promise.contacts, self.graph.contacts.digest()]
 
 
 def _digest(numbers: np.ndarray) -> str:

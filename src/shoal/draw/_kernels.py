@@ -43,13 +43,28 @@ def window(begin: np.ndarray, owner: np.ndarray, seen: np.ndarray, moment: int, 
 
 
 @njit
+def _is_busy(busy: np.ndarray, moment: int, reach: int) -> bool:
+    """Whether one of these moments, in order, is no further away than the reach."""
+    after = int(np.searchsorted(busy, moment))
+    return (after < len(busy) and busy[after] - moment <= reach) or (after > 0 and moment - busy[after - 1] <= reach)
+
+
+@njit
 def walk(
-    gaps: Gaps, seen: np.ndarray, counts: np.ndarray, first: np.ndarray, end: int, k: int, chance: np.ndarray
+    gaps: Gaps,
+    seen: np.ndarray,
+    counts: np.ndarray,
+    first: np.ndarray,
+    busy: np.ndarray,
+    reach: int,
+    end: int,
+    k: int,
+    chance: np.ndarray,
 ) -> np.ndarray:
     """Moments one after the other, edge by edge, so many for each; `chance` is a number in [0, 1) for each of them.
 
     `first` has a moment for each of them to begin at: an edge begins at its first, and where a gap leads past the end of the
-    slice, or there are no gaps, it begins again at that of its turn.
+    slice, or to where no moment of `busy` is within reach, or there are no gaps, it begins again at that of its turn.
     """
     times = np.empty(len(chance), np.int64)
     at = 0
@@ -60,6 +75,6 @@ def walk(
                 low, high = window(gaps.begin, gaps.owner, seen, times[j - 1] % DAY, k)
                 if high > low:
                     now = times[j - 1] + gaps.length[low + int(chance[j] * (high - low))]
-            times[j] = now if now < end else first[j]
+            times[j] = now if now < end and _is_busy(busy, now, reach) else first[j]
         at += counts[e]
     return times

@@ -35,6 +35,18 @@ def _spread(inside: np.ndarray, owner: np.ndarray, weight: np.ndarray, k: int) -
     return bool(shares.sum() > 0 and k * shares.max() <= shares.sum())
 
 
+def most_each(sizes: np.ndarray, k: int) -> int:
+    """How many things of an owner may count at most, so that nobody has more than a k-th of all that count; 0 if fewer own any.
+
+    >>> most_each(np.array([9, 2, 2, 1]), 3)
+    2
+    """
+    most = int(sizes.max(initial=0))
+    while most * k > (counting := int(np.minimum(sizes, most).sum())):
+        most = counting // k
+    return most
+
+
 def class_of(key: np.ndarray, bounds: np.ndarray) -> np.ndarray:
     """The class of every key; keys below all bounds are in the lowest class."""
     return np.maximum(np.searchsorted(bounds, key, side="right") - 1, 0)

@@ -8,28 +8,37 @@ from shoal.draw.classes import class_bounds, class_of, size_class
 
 
 def draw_counts(
-    edges: np.ndarray, counts: np.ndarray, released: np.ndarray, n_nodes: int, k: int, rng: np.random.Generator
+    edges: np.ndarray,
+    counts: np.ndarray,
+    released: np.ndarray,
+    mine: np.ndarray,
+    taken: int,
+    n_nodes: int,
+    k: int,
+    rng: np.random.Generator,
 ) -> np.ndarray:
-    """A count for every released edge of a slice; together as many as the counts of the original's edges, where that can be.
+    """A count for some released edges of a slice (`mine`, a mask), where the others have `taken` so many contacts.
 
-    Edges are of like degree when the larger degree of their ends is in the same power of two; classes in which somebody has
-    more than a k-th of the edges are merged. Within a class every released edge is as likely to get any count.
+    With those they are together as many as the counts of the original's edges, where that can be. Edges are of like degree
+    when the larger degree of their ends is in the same power of two; classes in which somebody has more than a k-th of the
+    edges are merged. Within a class every released edge is as likely to get any count.
 
-    >>> edges = np.array([[0, 1], [2, 3], [4, 5]])
-    >>> sorted(draw_counts(edges, np.array([1, 1, 4]), edges, 6, 3, np.random.default_rng(0)).tolist())
+    >>> edges, all_of_them = np.array([[0, 1], [2, 3], [4, 5]]), np.ones(3, bool)
+    >>> sorted(draw_counts(edges, np.array([1, 1, 4]), edges, all_of_them, 0, 6, 3, np.random.default_rng(0)).tolist())
     [1, 1, 4]
     """
-    if not len(released) or not len(edges):
-        return np.ones(len(released), np.int64)
+    many = int(mine.sum())
+    if not many or not len(edges):
+        return np.ones(many, np.int64)
     key, wanted = (size_class(_larger_degree(some, n_nodes)) for some in (edges, released))
     bounds = class_bounds(np.repeat(key, 2), edges.ravel(), np.ones(edges.size), k)
-    classes, mine = class_of(key, bounds), class_of(wanted, bounds)
-    drawn = np.empty(len(released), np.int64)
-    for number in np.unique(mine):
-        pool, here = np.sort(counts[classes == number]), np.flatnonzero(mine == number)
+    classes, wanted = class_of(key, bounds), class_of(wanted[mine], bounds)
+    drawn = np.empty(many, np.int64)
+    for number in np.unique(wanted):
+        pool, here = np.sort(counts[classes == number]), np.flatnonzero(wanted == number)
         spread = (np.arange(len(here)) + rng.random()) * len(pool) / len(here)
         drawn[rng.permutation(here)] = pool[spread.astype(np.int64)]
-    return fit_total(drawn, int(counts.sum()), int(counts.max()), rng)
+    return fit_total(drawn, int(counts.sum()) - taken, int(counts.max()), rng)
 
 
 def _larger_degree(edges: np.ndarray, n_nodes: int) -> np.ndarray:

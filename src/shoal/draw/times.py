@@ -2,8 +2,9 @@
 
 One contact of an edge, its anchor, is drawn like those of others, moved among them, so that no moment of the original comes
 back as it was. From there the edge's contacts are walked forwards and backwards, each a gap away from the one before: one of the
-gaps that began at about that time of the day, so that times of the day and gaps stay what they were. No edge has more than
-a k-th of the gaps that a draw is among.
+gaps that began at about that time of the day, so that times of the day and gaps stay what they were; a gap that leads to where
+nobody had contacts is not taken. No edge has more than a k-th of the gaps that a draw is among: of one that would, some are
+left out, evenly.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from shoal.contacts.behind import Clock
 from shoal.draw._kernels import DAY, Gaps, walk
-from shoal.draw.classes import class_bounds, class_of, size_class
+from shoal.draw.classes import class_bounds, class_of, most_each, size_class
 
 
 class Pool(NamedTuple):
@@ -40,9 +41,10 @@ def draw_times(
 ) -> np.ndarray:
     """Times for the `drawn` counts of the released edges of slice t, from the counts and times of the original's."""
     several = np.flatnonzero(counts > 1)
-    bounds = class_bounds(size_class(counts[several]), several, counts[several] - 1.0, k)
+    taken = np.minimum(counts - 1, most_each(counts - 1, k))
+    bounds = class_bounds(size_class(counts[several]), several, taken[several], k)
     classes, mine = (_classes(some, bounds) for some in (counts, drawn))
-    pool = _pool(counts, times, classes)
+    pool = _pool(counts, times, classes, taken)
     made = np.empty(int(drawn.sum()), np.int64)
     whose = np.repeat(np.arange(len(drawn)), drawn)
     for number in np.unique(mine):
@@ -57,10 +59,14 @@ def _classes(counts: np.ndarray, bounds: np.ndarray) -> np.ndarray:
     return np.where(counts > 1, 1 + class_of(size_class(counts), bounds), 0)
 
 
-def _pool(counts: np.ndarray, times: np.ndarray, classes: np.ndarray) -> Pool:
+def _pool(counts: np.ndarray, times: np.ndarray, classes: np.ndarray, taken: np.ndarray) -> Pool:
+    """All times, and of every edge as many gaps as are `taken`, spread over those it has."""
     owner = np.repeat(np.arange(len(counts)), counts)
     order = np.argsort(times, kind="stable")
     follows = np.flatnonzero(np.diff(owner) == 0)
+    gaps, share = (counts - 1)[owner[follows]], taken[owner[follows]]
+    place = np.arange(len(follows)) - np.searchsorted(owner[follows], owner[follows])
+    follows = follows[(place + 1) * share // gaps > place * share // gaps]
     return Pool(
         times[order],
         classes[owner[order]],
@@ -81,6 +87,7 @@ def _walked(
     begin, end, owner = pool.begin[inside], pool.end[inside], pool.owner[inside]
     anchors = _moments(pool.times[pool.classes == number], pool.times, len(counts), clock, t, k, rng)
     back = (rng.random(len(counts)) * counts).astype(np.int64)  # how many come before the anchor
+    reach = k * (high - low) // max(len(pool.times), 1)  # on average 2 k contacts are so near
     whose, moments = [], []
     for sign, steps, since, until in ((1, counts - back, begin, end), (-1, back + 1, -end, -begin)):
         order = np.argsort(since % DAY, kind="stable")
@@ -89,7 +96,8 @@ def _walked(
         first = sign * _moments(pool.times, pool.times, total, clock, t, k, rng)
         first[starts] = sign * anchors
         limit = high if sign > 0 else 1 - low
-        found = sign * walk(gaps, pool.seen, steps, first, limit, k, rng.random(total))
+        busy = np.ascontiguousarray((sign * pool.times)[::sign])
+        found = sign * walk(gaps, pool.seen, steps, first, busy, reach, limit, k, rng.random(total))
         once = np.ones(total, bool)
         once[starts] = sign > 0  # the anchor is in both walks
         whose.append(np.repeat(np.arange(len(counts)), steps)[once])

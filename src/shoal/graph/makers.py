@@ -56,7 +56,7 @@ class Makers:
         `slice` names the slices in their order, empty ones included. A contact that lasts from `time` to `end` is in every
         slice that this touches; where one of the two is missing it lasts from the first slice, or to the last.
 
-        With `contacts` ("times" or "counts") the graph keeps the contacts behind its edges, for a release that has them; `count`
+        With `contacts` (as in `shoal.read`) the graph keeps the contacts behind its edges, for a release that has them; `count`
         is a column that says how many contacts a line stands for.
 
         >>> from shoal import TemporalGraph

@@ -97,7 +97,7 @@ class Parts:
         slices, kept = [graph.slices[t] for t in chosen], np.concatenate(edges)
         made = _of_arrays()(graph.nodes, slices, kept, bounds, directed=graph.directed, ordered=True)
         if graph.contacts is not None:
-            made.contacts = graph.contacts.of_slices(graph._starts, chosen)
+            made.contacts = graph.contacts.of_slices(chosen)
         return made
 
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from shoal.common.checks import a_list
 from shoal.contacts.behind import EdgeContacts, Edges
-from shoal.engine.parts import Array
+from shoal.engine.parts import Array, load
 from shoal.errors import InputError
 from shoal.graph.makers import Makers
 from shoal.graph.parts import Parts
@@ -154,17 +154,23 @@ class TemporalGraph(Makers, Conversions, Parts):
 
     def contact_counts(self) -> list[np.ndarray]:
         """For every slice, how many contacts are behind each of its edges; the graph must keep them."""
+        return [load(one.counts) for one in self._kept().behind]
+
+    def _kept(self) -> EdgeContacts:
         if self.contacts is None:
             raise InputError("this graph does not keep the contacts behind its edges; read it with contacts='counts'")
-        return np.split(self.contacts.counts, self._starts[1:-1])
+        return self.contacts
+
+    def strength_column(self, c: int) -> np.ndarray:
+        """How many contacts everybody has: one column of the strength matrix."""
+        t, n = c % max(self.n_slices, 1), self.n_nodes
+        edges, counts = self.edges(t), load(self._kept().behind[t].counts)
+        sides = [int(c < self.n_slices)] if self.directed else [0, 1]
+        return sum((np.bincount(edges[:, side], counts, minlength=n) for side in sides), np.zeros(n)).astype(np.int64)
 
     def strength_matrix(self) -> np.ndarray:
         """(n, T) how many contacts everybody has in each slice; (n, 2T) of a directed graph, as in `degree_matrix`."""
-        found = np.zeros((2, self.n_nodes, self.n_slices), np.int64)
-        for t, counts in enumerate(self.contact_counts()):
-            for side in (0, 1):
-                found[side, :, t] = np.bincount(self.edges(t)[:, side], counts, minlength=self.n_nodes)
-        return np.hstack([found[1], found[0]]) if self.directed else found[0] + found[1]
+        return np.stack([self.strength_column(c) for c in range(self.n_columns)], axis=1)
 
     def slice_codes(self) -> np.ndarray:
         """For every edge, the number of its slice."""

@@ -19,22 +19,25 @@ from typing import Any
 from shoal.common.checks import a_path, a_text, some_progress, whole, yes_or_no
 from shoal.common.progress import Progress
 from shoal.contacts import build
+from shoal.contacts.behind import EdgeContacts
 from shoal.demands.promise import make_promise
+from shoal.draw import kept
 from shoal.engine import Result, open_engine
 from shoal.engine.work import Runner, Work, check_run, open_work
 from shoal.errors import InputError, spoken
 from shoal.files.appear import working_beside
 from shoal.graph import Slice, Tally, TemporalGraph
 from shoal.large import contacts as steps
+from shoal.large.anchor import anchor_of, clock_of, slices_of, unpacked
 from shoal.large.contacts import Contacts, find_contacts
-from shoal.large.graph import StoredGraph
+from shoal.large.graph import StoredGraph, behind_of
 from shoal.read.people import read_people
 from shoal.slicing import Slicing
 from shoal.write.folder import check_target
 
 __all__ = ["StoredGraph", "anonymize_folder", "audit_folder", "is_contacts_folder", "open_folder"]
 
-_ROLES = ("source", "target", "time", "layer")
+_ROLES = ("source", "target", "time", "layer", "count")
 
 
 def is_contacts_folder(path: Path) -> bool:
@@ -64,9 +67,9 @@ def open_folder(
     folder, progress = a_path("folder", folder), some_progress(progress)
     check_run(1, work_dir, resume=resume)
     told, slicing, nodes, directed = _reading(folder, reading)
-    found = find_contacts(folder, told, slicing)
+    found = find_contacts(folder, told, slicing, reading.get("contacts"))
     what = {"input": _fingerprint([chunk.file for chunk in found.chunks]), "columns": found.columns, "slices": asdict(slicing),
-            "directed": directed, "people": _fingerprint([] if nodes is None else [nodes])}  # fmt: skip
+            "directed": directed, "contacts": found.kept, "people": _fingerprint([] if nodes is None else [nodes])}  # fmt: skip
     beside = Path(tempfile.gettempdir(), "shoal-folder") if beside is None else Path(beside)
     extra = None if nodes is None else read_people(nodes)
     with (
@@ -84,7 +87,7 @@ def _reading(folder: Path, given: dict[str, Any]) -> tuple[dict[str, str | None]
     if unknown := [name for name in given if name not in usual]:
         raise TypeError(f"open_folder() got an unexpected keyword argument '{unknown[0]}'")
     options = usual | given
-    for name in ("dialect", "header", "encoding", "contacts", "count"):
+    for name in ("dialect", "header", "encoding"):
         if options[name] is not None:
             raise InputError(f"{folder}: --{name} does not go with a folder of Parquet; it works on a single file")
     for name in _ROLES:
@@ -107,18 +110,27 @@ def _cut_folder(
 
     looks = step("look", "looking", steps.look, [(chunk, found) for chunk in found.chunks])
     try:
-        anchor, said = steps.anchor_of(looks)
-        labels, more = steps.slices_of(anchor, None, None, found.slicing)[1:]
+        anchor, said = anchor_of(looks)
+        cut = slices_of(anchor, None, None, found.slicing)
     except InputError as error:
         raise InputError(f"{folder}: {error}") from None
-    slices = [Slice(*label) for label in labels]
+    slices = [Slice(*label) for label in cut.labels]
     if len(slices) > steps.MOST_SLICES:
         raise steps.too_many(folder, len(slices))
     seen = [done.arrays[role] for done in looks for role in ("source", "target")]
     people = step("people", "numbering", steps.number_people, [(seen, extra)])[0].arrays["ids"]
-    ids = steps.unpacked(people)
+    ids = unpacked(people)
     sent = step("send", "sending", steps.send, [(chunk, found, anchor, people, len(slices)) for chunk in found.chunks])
-    pieces = [([done.arrays[str(t)] for done in sent], len(ids), directed) for t in range(len(slices))]
+    pieces = [
+        steps.Sent(
+            [done.arrays[str(t)] for done in sent],
+            [done.arrays[f"{t}/more"] for done in sent if f"{t}/more" in done.arrays],
+            found.kept,
+            len(ids),
+            directed,
+        )
+        for t in range(len(slices))
+    ]
     parts = step("gather", "counting", steps.gather, pieces)
     tally = Tally(
         sum(chunk.rows for chunk in found.chunks),
@@ -126,12 +138,15 @@ def _cut_folder(
         sum(done.facts["repeats"] for done in parts),
         found.unused,
         found.guessed,
-        (*map(spoken, dict.fromkeys((*said, *more))), *build.alike(ids)),
+        (*map(spoken, dict.fromkeys((*said, *cut.said))), *build.alike(ids)),
     )
     timed = "time" in found.columns
     arrays = [done.arrays for done in parts]
     graph = StoredGraph(ids, slices, arrays, run, directed=directed, ordered=timed, tally=tally)
     graph.slicing = found.slicing if timed else None
+    if found.kept is not None:
+        clock = clock_of(looks, cut.spans, found.slicing) if found.kept == "times" else None
+        graph.contacts = EdgeContacts(tuple(map(behind_of, arrays)), clock)
     return graph
 
 
@@ -146,6 +161,8 @@ def anonymize_folder(folder: Any, k: Any, output: Any, **options: Any) -> dict[s
     opening = inspect.signature(open_folder).parameters
     of_anonymize, of_save = (inspect.signature(of).parameters.keys() - opening for of in (anonymize, Release.save))
     making, saving = ({name: options.pop(name) for name in of if name in options} for of in (of_anonymize, of_save))
+    if "contacts" in making:
+        options["contacts"] = kept(making["contacts"])  # what is to be published must be read
     progress = some_progress(options.pop("progress", None))
     check_target(a_path("output", output), force=yes_or_no("force", saving.get("force", False)))
     with open_folder(folder, **options, beside=output, progress=progress) as graph:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
+from shoal.common.edges import edge_keys
+from shoal.contacts.behind import Behind, reordered
 from shoal.contacts.build import simple_slices
 from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, Stored, load
@@ -74,10 +77,13 @@ class StoredGraph(TemporalGraph):
         """The same slices over other people, made slice by slice."""
         name = hashlib.blake2b(place.tobytes(), digest_size=8).hexdigest()
         kept = self._runner.keep(f"place-{name}", place)
-        pieces = [Placed(self.held(t), kept, len(ids), self.directed) for t in range(self.n_slices)]
+        behind = [None] * self.n_slices if self.contacts is None else self.contacts.behind
+        pieces = [Placed(self.held(t), one, kept, len(ids), self.directed) for t, one in enumerate(behind)]
         parts = [done.arrays for done in self._runner(f"placed-{name}", _place, pieces)]
         made = StoredGraph(ids, self.slices, parts, self._runner, directed=self.directed, ordered=self.ordered)
         made.tally, made.slicing = self.tally, self.slicing
+        if self.contacts is not None:
+            made.contacts = replace(self.contacts, behind=tuple(map(behind_of, parts)))
         return made
 
     @property
@@ -87,9 +93,10 @@ class StoredGraph(TemporalGraph):
 
 
 class Placed(NamedTuple):
-    """A slice, and where everybody stands among the n people it is to be over; -1 for those who are not."""
+    """A slice, what is kept behind its edges, and where everybody stands among the n people it is to be over; -1 for nowhere."""
 
     edges: Array
+    behind: Behind | None
     place: Array
     n: int
     directed: bool
@@ -97,8 +104,19 @@ class Placed(NamedTuple):
 
 def _place(piece: Placed, threads: int, tell: Tell) -> Result:
     ends = load(piece.place)[load(piece.edges)]
-    ends = ends[(ends >= 0).all(axis=1)]
-    return Result({}, held_arrays(sorted_edges(ends, piece.n, directed=piece.directed)[0], piece.n, piece.directed))
+    there = np.flatnonzero((ends >= 0).all(axis=1))
+    edges = sorted_edges(ends[there], piece.n, directed=piece.directed)[0]
+    arrays = held_arrays(edges, piece.n, piece.directed)
+    if piece.behind is not None:
+        keys = edge_keys(ends[there] if piece.directed else np.sort(ends[there], axis=1))
+        counts, times = reordered(*piece.behind.loaded(), there[np.argsort(keys)])
+        arrays |= {"counts": counts} | ({} if times is None else {"times": times})
+    return Result({}, arrays)
+
+
+def behind_of(part: Mapping[str, Array]) -> Behind:
+    """What is kept behind the edges of a slice, among its arrays."""
+    return Behind(part["counts"], part.get("times"))
 
 
 def sorted_edges(ends: np.ndarray, n: int, *, directed: bool) -> tuple[np.ndarray, int]:

@@ -24,18 +24,17 @@ def compare_contacts(original: TemporalGraph, released: TemporalGraph) -> dict[s
     if before is None or after is None:
         raise InputError("both graphs must keep the contacts behind their edges; read them with contacts='counts'")
     found: dict[str, Any] = {
-        "slices_with_other_totals": sum(
-            int(a.sum() != b.sum()) for a, b in zip(original.contact_counts(), released.contact_counts(), strict=True)
-        ),
+        "slices_with_other_totals": sum(a != b for a, b in zip(before.totals(), after.totals(), strict=True)),
         "counts_distance": distance(before.counts, after.counts),
         "strong_ties": _strong_ties(original, released),
     }
-    if before.times is None or after.times is None:
+    times = [one.times for one in (before, after) if one.times is not None]
+    if len(times) < 2:
         return found
-    gaps = [gaps_of(one.counts, one.times) for one in (before, after) if one.times is not None]
+    gaps = [gaps_of(one.counts, moments) for one, moments in zip((before, after), times, strict=True)]
     return found | {
         "gaps_distance": distance(*gaps),
-        "times_of_day_distance": distance(before.times % DAY, after.times % DAY),
+        "times_of_day_distance": distance(times[0] % DAY, times[1] % DAY),
         "burstiness": {"original": burstiness(gaps[0]), "released": burstiness(gaps[1])},
     }
 

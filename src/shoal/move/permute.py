@@ -16,8 +16,10 @@ import numpy as np
 from shoal.move._permute_kernels import move_ends
 
 
-def move_slice(edges: np.ndarray, labels: np.ndarray, key: np.ndarray, *, directed: bool = False) -> np.ndarray:
-    """The edges of a slice after their ends changed hands inside groups, sorted.
+def move_slice(
+    edges: np.ndarray, labels: np.ndarray, key: np.ndarray, *, directed: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """The edges of a slice after their ends changed hands inside groups, sorted, and where each of them stood before.
 
     Parameters
     ----------
@@ -31,11 +33,11 @@ def move_slice(edges: np.ndarray, labels: np.ndarray, key: np.ndarray, *, direct
     Examples
     --------
     >>> edges, labels = np.array([[0, 2], [1, 3]], np.int32), np.array([0, 0, 1, 1])
-    >>> sorted({str(move_slice(edges, labels, np.array([i, 0], np.uint64)).tolist()) for i in range(20)})
+    >>> sorted({str(move_slice(edges, labels, np.array([i, 0], np.uint64))[0].tolist()) for i in range(20)})
     ['[[0, 2], [1, 3]]', '[[0, 3], [1, 2]]']
     """
     if len(edges) == 0:
-        return edges
+        return edges, np.empty(0, np.int64)
     members = np.argsort(labels, kind="stable")
     start = np.searchsorted(labels[members], np.arange(int(labels.max()) + 2))
     place = np.empty(len(labels), np.int64)
@@ -44,4 +46,5 @@ def move_slice(edges: np.ndarray, labels: np.ndarray, key: np.ndarray, *, direct
     by_groups = np.lexsort((groups[:, 1], groups[:, 0]))
     moved = move_ends(edges.astype(np.int64), by_groups, labels, start, members, place, key)
     moved = moved if directed else np.sort(moved, axis=1)
-    return moved[np.lexsort((moved[:, 1], moved[:, 0]))].astype(np.int32)
+    order = np.lexsort((moved[:, 1], moved[:, 0]))
+    return moved[order].astype(np.int32), order

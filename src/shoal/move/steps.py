@@ -10,8 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.common.randomness import Randomness
+from shoal.contacts.behind import Behind, reordered
 from shoal.demands.against import SLICE
 from shoal.demands.request import Request
+from shoal.draw import Pool
 from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
@@ -38,9 +40,10 @@ class Moved(NamedTuple):
 
 
 class MovePiece(NamedTuple):
-    """A slice: its edges, everybody's group, the key of its permutations, and its own chance."""
+    """A slice: its edges, what is behind them where contacts are told, everybody's group, the key of its permutations, chance."""
 
     edges: Array
+    behind: Behind | None
     labels: Array
     key: np.ndarray
     directed: bool
@@ -56,13 +59,21 @@ class MixPiece(NamedTuple):
 
 def rebuild_moved(
     request: Request, secret: bytes, labels: list[np.ndarray], chance: Randomness, run: Runner, tell: Tell
-) -> tuple[TemporalGraph, Totals]:
-    """The slices after moving, rebuilding and swapping, and the totals that were matched."""
+) -> tuple[TemporalGraph, Totals, list[Pool]]:
+    """The slices after moving, rebuilding and swapping, the totals that were matched, and what contacts are drawn from."""
     graph, promise, moving = request.graph, request.promise, request.moving
     assert moving is not None
     held = [run.keep(f"labels-{block:05}", of) for block, of in enumerate(labels)]
+    behind = None if request.contacts is None or graph.contacts is None else graph.contacts.behind
     pieces = [
-        MovePiece(graph.held(t), held[block], moving.key(secret, t), graph.directed, chance.stream(f"rebuild/{t}"))
+        MovePiece(
+            graph.held(t),
+            None if behind is None else behind[t],
+            held[block],
+            moving.key(secret, t),
+            graph.directed,
+            chance.stream(f"rebuild/{t}"),
+        )
         for t, block in enumerate(promise.blocks)
     ]
     made = run("slice", _move, pieces, lambda share: tell(0.5 * share))
@@ -84,14 +95,22 @@ def rebuild_moved(
         lambda share: tell(0.5 + 0.5 * share),
         mix=moving.move == SLICE,
     )
-    return graph.with_edges(tied), totals
+    pools = [
+        Pool(done.arrays["moved"], Behind(done.arrays["counts"], done.arrays.get("times")))
+        for done in (made if behind is not None else ())
+    ]
+    return graph.with_edges(tied), totals, pools
 
 
 def _move(piece: MovePiece, threads: int, tell: Tell) -> Result:
     labels = load(piece.labels)
-    moved = move_slice(load(piece.edges), labels, piece.key, directed=piece.directed)
+    moved, order = move_slice(load(piece.edges), labels, piece.key, directed=piece.directed)
     made = rebuild_mean(moved, labels, directed=piece.directed, rng=piece.rng)
-    return Result({}, {"moved": moved, "edges": made})
+    arrays = {"moved": moved, "edges": made}
+    if piece.behind is not None:
+        counts, times = reordered(*piece.behind.loaded(), order)
+        arrays |= {"counts": counts} | ({} if times is None else {"times": times})
+    return Result({}, arrays)
 
 
 def rebuild_mean(edges: np.ndarray, labels: np.ndarray, *, directed: bool, rng: np.random.Generator) -> np.ndarray:

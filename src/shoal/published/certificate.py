@@ -7,6 +7,7 @@ from typing import Any
 
 import shoal
 from shoal.common.words import in_words
+from shoal.contacts.behind import CLAIMS
 from shoal.demands.left_out import LeftOut
 from shoal.demands.promise import Promise
 from shoal.files.appear import sha256
@@ -57,13 +58,25 @@ def _stretch(promise: Promise) -> str:
     return f"{horizon} slices" if horizon.isdigit() else horizon
 
 
-def moved_in_words(move: str) -> str:
-    """What is promised beside the numbers where ties changed hands."""
+# What is disclosed where a tie takes its contacts along.
+CARRIED = (
+    " Contacts stayed with their tie: whoever knows some contacts of a tie may recognise it and read off the others."
+)
+
+
+def moved_in_words(release: Release) -> str:
+    """What is promised beside the numbers where ties changed hands, and what is disclosed where contacts went with them."""
+    if release.moved is None or release.k == 1:
+        return ""
+    move, contacts = release.moved.move, release.graph.contacts
+    carried = contacts is not None and contacts.drawn == "carried"
     often = {"slice": "anew in every slice", "tie": "once for all slices"}.get(move, f"anew every {move}")
     return (
         f" Beside that, contacts changed hands inside groups, {often}: two originals that differ only in which member of a group "
         "has which contacts with which other group, and that agree in the groups and in the totals of this certificate, give this "
         "release with the same probability. Contacts of particular people are not to be read from it."
+        + CARRIED
+        * carried
     )
 
 
@@ -71,8 +84,8 @@ def _more(release: Release) -> dict[str, Any]:
     """What a certificate says where a release has more than edges."""
     contacts, traits, found = release.graph.contacts, release.traits, dict[str, Any]()
     if contacts is not None:
-        protected = {"protected": True} if release.promise.contacts else {}
-        found["contacts"] = {"kind": contacts.kind, "released": int(contacts.counts.sum())} | protected
+        how = {CLAIMS[contacts.drawn]: True} if contacts.drawn in CLAIMS else {}
+        found["contacts"] = {"kind": contacts.kind, "released": sum(contacts.totals())} | how
     if traits is not None and traits.attributes:
         found["attributes"] = {"columns": list(traits.attributes), "starred": traits.starred}
     if traits is not None and traits.sensitive is not None:
@@ -95,8 +108,7 @@ def certificate(release: Release, folder: Path, *, keep_ids: bool) -> dict[str, 
     return {
         "format": 2,
         "made_by": f"shoal {shoal.__version__}",
-        "guarantee": guarantee_in_words(promise, release.left_out)
-        + (moved_in_words(moved.move) if moved and hidden else ""),
+        "guarantee": guarantee_in_words(promise, release.left_out) + moved_in_words(release),
         "attacker": f"knows the {'degree and the count of contacts' if promise.contacts else 'degree'} of a person in every slice"
         + (" of any one block of the calendar" if promise.n_blocks > 1 else "")
         + (f", and their {in_words(promise.attributes)}" if promise.attributes else "")

@@ -82,8 +82,9 @@ def read(
     directed
         Keep the direction of contacts.
     contacts, count
-        Keep the contacts behind the edges, for a release that has them: "times", or only "counts"; and a column that says how many
-        contacts a line stands for, or how long it lasted in whole seconds or minutes.
+        Keep the contacts behind the edges, for a release that has them: "times", only "counts", or "carried", which is times where
+        there are any, else counts; and a column that says how many contacts a line stands for, or how long it lasted in whole
+        seconds or minutes.
 
     Examples
     --------

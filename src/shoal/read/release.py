@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from shoal.contacts import build
-from shoal.contacts.behind import EdgeContacts, gather
+from shoal.contacts.behind import CLAIMS, EdgeContacts, gather, split
 from shoal.errors import InputError
 from shoal.graph import Slice, TemporalGraph
 from shoal.read.dialects import NO_PARQUET, parquet
@@ -87,7 +87,8 @@ def _contacts(folder: Path, said: dict[str, Any], slices: pl.DataFrame, graph: T
         counts, _ = gather(graph._stored(), u, v, codes, weights)
     except (pl.exceptions.PolarsError, IndexError, ValueError):
         raise InputError(f"{folder}: the table of contacts does not fit the edges") from None
-    return EdgeContacts(counts, drawn="shared" if said.get("protected") is True else "freely")
+    drawn = next((how for how, claim in CLAIMS.items() if said.get(claim) is True), "freely")
+    return split(graph._starts, counts, None, None, drawn)
 
 
 def _slices_of(table: pl.DataFrame, slices: pl.DataFrame, layers: list[str]) -> np.ndarray:

@@ -39,9 +39,11 @@ def facts(release: Release, about: About, *, keep_ids: bool, exact: bool, lines:
     if graph.contacts is not None:
         shown = "with their times" if graph.contacts.kind == "times" else "counted by edge"
         alike = "; everybody in a crowd has as many in every slice" if release.promise.contacts else ""
-        rows["contacts"] = (
-            f"{graph.contacts.counts.sum():,} in the release, {shown}, drawn from everybody's of a slice: they say nothing about "
-            f"anybody that the edges do not say{alike}"
+        rows["contacts"] = f"{sum(graph.contacts.totals()):,} in the release, {shown}, " + (
+            "carried along with the tie they belong to: whoever knows some contacts of a tie may recognise it and read off its "
+            "others; those of invented ties are drawn from everybody's of a slice"
+            if graph.contacts.drawn == "carried"
+            else f"drawn from everybody's of a slice: they say nothing about anybody that the edges do not say{alike}"
         )
     if exact:
         tally = release.original.tally

@@ -13,6 +13,7 @@ import numpy as np
 
 import shoal
 from shoal.common.words import in_words, plural
+from shoal.contacts.behind import EdgeContacts
 from shoal.measure import Comparison
 from shoal.release import Release
 
@@ -41,7 +42,7 @@ def card(release: Release, found: Comparison, facts: Panel, name: str | None) ->
     graph = release.graph
     kind = [
         "directed" if graph.directed else "undirected",
-        "unweighted" if graph.contacts is None else "with drawn contacts on its edges",
+        "unweighted" if graph.contacts is None else f"with {_made(graph.contacts)} contacts on its edges",
         "temporal" if graph.ordered else "not ordered in time",
         *(["multilayer"] if graph.has_layers else []),
     ]
@@ -68,6 +69,10 @@ def card(release: Release, found: Comparison, facts: Panel, name: str | None) ->
         "structure": _structure(release, found),
         "meta-information": meta | empty,
     }
+
+
+def _made(contacts: EdgeContacts) -> str:
+    return "carried" if contacts.drawn == "carried" else "drawn"
 
 
 def _link_metadata(release: Release) -> str:
@@ -153,7 +158,9 @@ def methods(release: Release, facts: Panel, *, kept: str | None) -> str:
             f"Members of a group also agree in {in_words(promise.attributes)}; values too rare for that are published as *."
         )
     if graph.contacts is not None:
-        words.append("Contacts on the edges were drawn from everybody's of a slice.")
+        carried = "A tie took its own contacts along; those of other edges were drawn from everybody's of a slice."
+        drawn = "Contacts on the edges were drawn from everybody's of a slice."
+        words.append(carried if graph.contacts.drawn == "carried" else drawn)
     if release.limits is not None:
         words.append(release.limits.in_words())
     if release.left_out is not None:

@@ -260,8 +260,7 @@ def _render(release: Release, looked: TemporalGraph, *, exact: bool, **said: Any
         limits=_limits(release),
         rounding=coarse.ROUNDING,
         headline=_headline(release),
-        guarantee=guarantee_in_words(release.promise, release.left_out)
-        + (moved_in_words(moved.move) if moved is not None and release.k > 1 else ""),
+        guarantee=guarantee_in_words(release.promise, release.left_out) + moved_in_words(release),
         alone_now=_alone(release.promise, graph),
         within=" within one block of the calendar" if release.promise.n_blocks > 1 else "",
         beyond=strongest(said["after"]),

@@ -45,6 +45,8 @@ def _only(graph: TemporalGraph, chosen: list[int]) -> TemporalGraph:
     edges = [graph.edges(t) for t in chosen]
     starts = np.concatenate([[0], np.cumsum([len(one) for one in edges], dtype=np.int64)])
     slices = [graph.slices[t] for t in chosen]
-    return TemporalGraph(
+    made = TemporalGraph(
         graph.nodes, slices, np.concatenate(edges), starts, directed=graph.directed, ordered=graph.ordered
     )
+    made.contacts = None if graph.contacts is None else graph.contacts.of_slices(chosen)
+    return made

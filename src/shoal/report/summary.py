@@ -76,7 +76,9 @@ def _not_for(release: Release, edges: EdgeCounts) -> list[str]:
             "totals, density or spreading in the whole: people who were withheld, and all their edges, are missing"
         )
     if release.graph.contacts is not None:
-        words.append("when, or how often, two particular people had contact: that was drawn from everybody's")
+        moved = "those of a tie went with it to other people"
+        why = moved if release.graph.contacts.drawn == "carried" else "that was drawn from everybody's"
+        words.append(f"when, or how often, two particular people had contact: {why}")
     return [*words, "laying it over another release of the same data, or over other data about these people"]
 
 

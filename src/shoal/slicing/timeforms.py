@@ -20,26 +20,27 @@ class TimeForm(NamedTuple):
     origin: int = 0
     zoned: bool = False
 
-    def written(self, us: np.ndarray, timezone: str = "UTC") -> pl.Series:
-        """Microseconds as the input had its times; moments as finely as the finest of them.
+    def written(self, us: np.ndarray, timezone: str = "UTC", like: np.ndarray | None = None) -> pl.Series:
+        """Microseconds as the input had its times; as finely as the finest of them, or of those they are to be `like`.
 
         >>> TimeForm(1_000_000).written(np.array([1_500_000, 3_000_000])).to_list()
         [1.5, 3.0]
         >>> TimeForm().written(np.array([0, 3_600_000_000])).to_list()
         ['1970-01-01T00:00', '1970-01-01T01:00']
         """
+        like = us if like is None else like
         if self.unit is not None:
-            return pl.Series("time", self._numbers(us - self.origin))
-        step = next((step for step in (_DAY, _MINUTE, _SECOND) if not (us % step).any()), 1)
+            return pl.Series("time", self._numbers(us - self.origin, like - self.origin))
+        step = next((step for step in (_DAY, _MINUTE, _SECOND) if not (like % step).any()), 1)
         forms = {_DAY: "%Y-%m-%d", _MINUTE: "%Y-%m-%dT%H:%M", _SECOND: "%Y-%m-%dT%H:%M:%S", 1: "%Y-%m-%dT%H:%M:%S%.6f"}
         moments = pl.Series("time", us).cast(pl.Datetime("us", "UTC"))
         if not self.zoned:
             return moments.dt.to_string(forms[step])
         return moments.dt.convert_time_zone(timezone).dt.to_string(forms[min(step, _MINUTE)] + "%:z")
 
-    def _numbers(self, us: np.ndarray) -> np.ndarray:
+    def _numbers(self, us: np.ndarray, like: np.ndarray) -> np.ndarray:
         assert self.unit is not None
         if self.unit < 1:  # nanoseconds
             return us * round(1 / self.unit)
         unit = int(self.unit)
-        return us / unit if (us % unit).any() else us // unit
+        return us / unit if (like % unit).any() else us // unit

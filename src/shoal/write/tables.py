@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 
 from shoal.common.edges import edge_keys
+from shoal.contacts.behind import EdgeContacts, reordered
 from shoal.engine import Tell
 from shoal.errors import InputError
 from shoal.read.text import first_line
 
 if TYPE_CHECKING:
-    from shoal.contacts.behind import EdgeContacts
     from shoal.release import Release
 
 
@@ -23,32 +23,30 @@ def write_tables(release: Release, names: pl.Series, folder: Path, format: str, 
 
     Of a graph that lies in files every slice becomes a file, so that no more than one is held.
     """
-    graph = release.graph
+    graph, behind = release.graph, release.graph.contacts
     slices = _slices(release)
-    order = names.arg_sort().to_numpy()
-    place = np.empty(len(order), np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    public = names.gather(order).alias("node")
-    if graph.run is not None:
-        (folder / "edges").mkdir()
-    parts: list[np.ndarray] = []
+    by_name = names.arg_sort().to_numpy()
+    place = np.empty(len(by_name), np.int32)
+    place[by_name] = np.arange(len(by_name), dtype=np.int32)
+    public = names.gather(by_name).alias("node")
+    parts: dict[str, list[pl.DataFrame]] = {}
     for t in range(graph.n_slices):
         ends = place[graph.edges(t)]
         ends = ends if graph.directed else np.sort(ends, axis=1)
-        parts.append(ends[np.argsort(edge_keys(ends))])
-        if graph.run is not None:
-            table = _edge_table(public, slices, parts.pop(), np.full(len(ends), t))
-            write_parquet(table, folder / "edges" / f"{t + 1:05}.parquet", row_group_size=1_000_000)
+        order = np.argsort(edge_keys(ends))
+        edges = _edge_table(public, slices, ends[order], t)
+        here = {"edges": edges} | ({} if behind is None else {"contacts": _contacts(edges, behind, t, order)})
+        for name, table in here.items():
+            if graph.run is None:
+                parts.setdefault(name, []).append(table)
+            else:
+                (folder / name).mkdir(exist_ok=True)
+                write_parquet(table, folder / name / f"{t + 1:05}.parquet", row_group_size=1_000_000)
         tell((t + 1) / graph.n_slices)
     columns = {} if release.traits is None else release.traits.columns
-    traits = [pl.Series(name, values, pl.String).gather(order) for name, values in columns.items()]
+    traits = [pl.Series(name, values, pl.String).gather(by_name) for name, values in columns.items()]
     tables = {"nodes": pl.DataFrame([public, *traits]), "slices": slices}
-    if graph.run is None:
-        tables["edges"] = _edge_table(public, slices, np.concatenate(parts), graph.slice_codes())
-    if graph.contacts is not None:
-        behind = graph.renamed(names).contacts
-        assert behind is not None
-        tables["contacts"] = _contacts(tables["edges"], behind)
+    tables |= {name: pl.concat(of) for name, of in parts.items()}
     for name, frame in tables.items():
         if format == "parquet":
             write_parquet(frame, folder / f"{name}.parquet")
@@ -76,19 +74,18 @@ def _slices(release: Release) -> pl.DataFrame:
     return table.select(c for c in table.columns if c == "slice" or table[c].null_count() < len(table))
 
 
-def _edge_table(names: pl.Series, slices: pl.DataFrame, ends: np.ndarray, codes: np.ndarray) -> pl.DataFrame:
+def _edge_table(names: pl.Series, slices: pl.DataFrame, ends: np.ndarray, t: int) -> pl.DataFrame:
     columns = {"source": names.gather(ends[:, 0]), "target": names.gather(ends[:, 1])}
-    return pl.DataFrame(
-        columns | {name: slices[name].gather(codes) for name in ("slice", "layer") if name in slices.columns}
-    )
+    where = [name for name in ("slice", "layer") if name in slices.columns]
+    return pl.DataFrame(columns | {name: slices[name].gather(np.full(len(ends), t)) for name in where})
 
 
-def _contacts(edges: pl.DataFrame, contacts: EdgeContacts) -> pl.DataFrame:
-    """One row per contact and its time, or one per edge and how many contacts it has; in the order of the edges."""
-    if contacts.times is None or contacts.clock is None:
-        return edges.select("source", "target", "slice").with_columns(count=pl.Series(contacts.counts))
-    rows = edges[np.repeat(np.arange(len(edges)), contacts.counts)]
-    times = contacts.clock.form.written(contacts.times, contacts.clock.timezone)
+def _contacts(edges: pl.DataFrame, behind: EdgeContacts, t: int, order: np.ndarray) -> pl.DataFrame:
+    """Of slice t one row per contact and its time, or one per edge and how many contacts it has; in the order of the edges."""
+    counts, moments = reordered(*behind.behind[t].loaded(), order)
+    if moments is None or behind.clock is None:
+        return edges.select("source", "target", "slice").with_columns(count=pl.Series(counts))
+    rows, times = edges[np.repeat(np.arange(len(edges)), counts)], behind.clock.written(moments)
     return rows.select("source", "target").with_columns(times, *([rows["layer"]] if "layer" in rows.columns else []))
 
 
