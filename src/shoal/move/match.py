@@ -26,7 +26,8 @@ from shoal.measure.temporal import predecessor
 from shoal.realize.ties import look_around
 from shoal.realize.view import SliceView
 from shoal.rebuild import retie
-from shoal.rebuild._retie_kernels import BUCKETS, KIND, OTHERS, bucket
+from shoal.rebuild._propose_kernels import OTHERS
+from shoal.rebuild._retie_kernels import BUCKETS, KIND, bucket
 
 FEW = 10  # people: of a step with fewer, or of one that nobody is in, no correlation is told
 EFFORT = {"fast": 0.25, "balanced": 1.0, "thorough": 4.0}

@@ -14,11 +14,11 @@ import numpy as np
 from shoal._numba import njit
 from shoal.realize.ties import AFTER, BEFORE
 from shoal.rebuild._edgeset import EdgeSet, has, insert, key_of, place_of, remove
+from shoal.rebuild._propose_kernels import OTHERS, mate, propose
 
 HERE, FIXED = 4, 8  # of a pair, beside BEFORE and AFTER: was an edge here; must stay as it is
-OTHERS, STEP, LEAST, MOST, COMMON, KIND = range(6)  # what is counted of edges
+STEP, LEAST, MOST, COMMON, KIND = range(1, 6)  # what is counted of edges, beside OTHERS
 BUCKETS = 32  # of each
-LOOKS = 4  # at stubs of one person, for one that may be tied anew
 
 
 class Around(NamedTuple):
@@ -32,9 +32,6 @@ class Around(NamedTuple):
     wished: np.ndarray  # (pairs, 2) to aim at: those of the slices before and after first, ``beside`` of them
     beside: int
     kind: np.ndarray  # of each node, for pairs of one kind; negative: of no kind
-    crowd: np.ndarray  # of each node, where ends may go to members of one crowd only; empty: to anybody
-    first: np.ndarray  # members of crowd g: who[first[g]:first[g + 1]]
-    who: np.ndarray
     exempt: np.ndarray
     pull: np.ndarray  # what a contact with each node adds to somebody's PageRank; none where that does not count
     share: np.ndarray  # (2, nodes) what a contact that is there in the slice before, after, adds to the correlation
@@ -70,18 +67,6 @@ class Aim(NamedTuple):
 
 
 @njit
-def _draw(low, high, rng):
-    return low + np.int64(rng.random() * (high - low))
-
-
-@njit
-def _mate(p, t):
-    """The stub that stub p is tied to."""
-    e = t.slot[p]
-    return t.ends[e, 0] + t.ends[e, 1] - p
-
-
-@njit
 def bucket(x: int) -> int:
     """0, 1, 2, 3, then two for every doubling: 4-5, 6-7, 8-11, 12-15, 16-23 ..."""
     if x < 2:
@@ -100,7 +85,7 @@ def _common(u, v, skip, other_skip, n, t):
         u, v = v, u
     found = 0
     for p in range(t.start[u], t.start[u + 1]):
-        z = t.owner[_mate(p, t)]
+        z = t.owner[mate(p, t)]
         if z != skip and z != other_skip and z != v and has(key_of(z, v, n), t.current):
             found += 1
     return found
@@ -174,78 +159,6 @@ def _marks(u, v, n, a):
 
 
 @njit
-def _partner(c, d, a, t, rng):
-    """A stub for c in the place of d: of somebody met elsewhere, of a contact's contact, or where anybody of c's crowd is tied.
-
-    Without crowds anybody has an edge that counts. Of somebody's stubs a few are looked at for one that may go.
-    """
-    start, owner, chance, x = t.start, t.owner, rng.random(), c
-    if chance < 0.5 and a.start[c] < a.start[c + 1]:
-        x = a.near[_draw(a.start[c], a.start[c + 1], rng)]
-    elif chance < 0.75 and not t.half:
-        for _ in range(2):
-            x = owner[_mate(_draw(start[x], start[x + 1], rng), t)]
-    elif a.crowd.size:
-        y = a.who[_draw(a.first[a.crowd[c]], a.first[a.crowd[c] + 1], rng)]
-        return _mate(_draw(start[y], start[y + 1], rng), t) if start[y] < start[y + 1] else np.int64(-1)
-    else:
-        p = t.ends[t.listed[_draw(0, t.counts[0], rng)], np.int64(rng.random() < 0.5)]
-        return _mate(p, t) if t.half and (owner[p] < t.half) == (c < t.half) else p
-    if x == c or start[x] == start[x + 1]:
-        return np.int64(-1)
-    p = _draw(start[x], start[x + 1], rng)
-    for _ in range(LOOKS):
-        may = not a.crowd.size or a.crowd[d] == a.crowd[x] or a.crowd[c] == a.crowd[owner[_mate(p, t)]]
-        if may and t.where[t.slot[p]] >= 0:
-            return p
-        p = p + 1 if p + 1 < start[x + 1] else start[x]
-    return p
-
-
-@njit
-def _loose(x, t, rng):
-    """A stub of x whose edge counts and is of a pair that meets nowhere else, if a few looks find one."""
-    p = first = _draw(t.start[x], t.start[x + 1], rng)
-    for _ in range(LOOKS):
-        e = t.slot[p]
-        if t.where[e] >= 0 and not t.seen[e, OTHERS]:
-            return p
-        p = p + 1 if p + 1 < t.start[x + 1] else t.start[x]
-    return first
-
-
-@njit
-def _wish(n, a, t, rng):
-    """A stub of each of two who meet elsewhere and not here, or none: beside this slice, anywhere, or where an edge is loose."""
-    chance = rng.random()
-    if a.wished.shape[0] and chance < 0.67:
-        i = _draw(0, a.beside if a.beside and chance < 0.33 else a.wished.shape[0], rng)
-        u, x = a.wished[i, 0], a.wished[i, 1]
-        p = _loose(u, t, rng) if t.start[u] < t.start[u + 1] else np.int64(-1)
-    else:
-        e = t.listed[_draw(0, t.counts[0], rng)]
-        for _ in range(LOOKS):
-            if t.seen[e, OTHERS]:
-                e = t.listed[_draw(0, t.counts[0], rng)]
-        p = t.ends[e, np.int64(rng.random() < 0.5)]
-        u = t.owner[p]
-        x = a.near[_draw(a.start[u], a.start[u + 1], rng)] if a.start[u] < a.start[u + 1] else u
-    if u == x or p < 0 or t.start[x] == t.start[x + 1] or has(key_of(u, x, n), t.current):
-        return p, np.int64(-1)
-    return p, _loose(x, t, rng)
-
-
-@njit
-def _propose(n, aimed, a, t, rng):
-    """Two stubs to tie, with the chance ``aimed`` of a pair that is wished for; or none."""
-    if aimed and rng.random() < aimed:
-        return _wish(n, a, t, rng)
-    e, side = t.listed[_draw(0, t.counts[0], rng)], np.int64(rng.random() < 0.5)
-    p = t.ends[e, side]
-    return p, _partner(t.owner[p], t.owner[t.ends[e, 1 - side]], a, t, rng)
-
-
-@njit
 def _pull(u, lost, gained, a, t):
     """What it costs that u has another contact in the place of one."""
     x = a.pull[gained] - a.pull[lost]
@@ -279,13 +192,11 @@ def retie(
     """
     made, owner, spare = 0, t.owner, t.seen.shape[0] - 2
     for _ in range(steps if t.counts[0] else 0):
-        p, r = _propose(n, aimed, a, t, rng)
+        p, r = propose(n, aimed, a, t, rng)
         if r < 0 or t.slot[r] == t.slot[p]:
             continue
-        e, f, q, s = t.slot[p], t.slot[r], _mate(p, t), _mate(r, t)
+        e, f, q, s = t.slot[p], t.slot[r], mate(p, t), mate(r, t)
         u, v, x, y = owner[p], owner[q], owner[r], owner[s]
-        if a.crowd.size and a.crowd[u] != a.crowd[y] and a.crowd[v] != a.crowd[x]:
-            continue
         old, old_other, new, new_other = _marks(u, v, n, a), _marks(x, y, n, a), _marks(u, x, n, a), _marks(v, y, n, a)
         edits = _gain(new) + _gain(new_other) - _gain(old) - _gain(old_other)
         if (old | old_other | new | new_other) & FIXED or edits > t.counts[1]:

@@ -12,7 +12,6 @@ import numpy as np
 
 from shoal.common.edges import distinct
 from shoal.measure.pagerank import ALPHA
-from shoal.realize._program_kernels import buckets
 from shoal.realize.ties import Elsewhere
 from shoal.realize.view import SliceView
 from shoal.rebuild import _retie_kernels as kernels
@@ -48,7 +47,6 @@ def retie(
     aims: Aims,
     *,
     kind: np.ndarray | None = None,
-    crowd: np.ndarray | None = None,
     weight: np.ndarray = WEIGHT,
     apart: np.ndarray | None = None,
     tries: float | None = None,
@@ -60,12 +58,11 @@ def retie(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The edges of a slice, tied anew with the same degrees; `view` is the slice they were made from.
 
-    Without ``aims.counts`` a swap costs no edit, or few (``budget`` for the slice). With them all edges swap, whatever they were
-    before, and between members of one ``crowd`` only, if there are crowds. ``tries`` are the swaps looked at for each edge that
-    counts, by default fewer where there are many; ``mix`` of them for each are looked at before, with regard to communities
-    alone. ``kind`` is everybody's community, for edges inside one. Of each feature, buckets from ``apart`` on count
-    as one. With the chance ``aimed`` a proposal is a pair that meets in up to ``often`` other slices, in half of the cases one
-    beside this.
+    Without ``aims.counts`` a swap costs no edit, or few (``budget`` for the slice). With them all edges swap, whatever they
+    were before. ``tries`` are the swaps looked at for each edge that counts, by default fewer where there are many; ``mix``
+    of them for each are looked at before, with regard to communities alone. ``kind`` is everybody's community, for edges
+    inside one. Of each feature, buckets from ``apart`` on count as one. With the chance ``aimed`` a proposal is a pair that
+    meets in up to ``often`` other slices, in half of the cases one beside this.
 
     >>> from shoal.realize.ties import look_around
     >>> square = SliceView(np.array([[0, 1], [2, 3]], dtype=np.int32), np.zeros(4, int))
@@ -77,9 +74,7 @@ def retie(
     """
     apart = np.full(FEATURES, BUCKETS - 1) if apart is None else apart
     common = bool(apart[kernels.COMMON])
-    ties, seen = begin(
-        view, edges, elsewhere, kind, crowd, all_count=aims.counts is not None, common=common, budget=budget
-    )
+    ties, seen = begin(view, edges, elsewhere, kind, all_count=aims.counts is not None, common=common, budget=budget)
     m, counted = len(edges), int(ties.counts[0])
     before = counts_of(ties.seen[:m][ties.where < 0])
     wanted = before if aims.counts is None else aims.counts
@@ -136,7 +131,7 @@ def _pulls(view: SliceView, edges: np.ndarray, wanted: np.ndarray, now: np.ndarr
 
 def portrait(view: SliceView, edges: np.ndarray, elsewhere: Elsewhere, kind: np.ndarray | None = None) -> np.ndarray:
     """How often each bucket of each feature occurs among these edges: totals that another slice can aim at."""
-    return counts_of(begin(view, edges, elsewhere, kind, None, all_count=True)[0].seen[: len(edges)])
+    return counts_of(begin(view, edges, elsewhere, kind, all_count=True)[0].seen[: len(edges)])
 
 
 def counts_of(seen: np.ndarray) -> np.ndarray:
@@ -149,7 +144,6 @@ def begin(
     edges: np.ndarray,
     elsewhere: Elsewhere,
     kind: np.ndarray | None,
-    crowd: np.ndarray | None,
     *,
     all_count: bool,
     common: bool = True,
@@ -174,7 +168,7 @@ def begin(
         np.array([0, 4 * m if all_count else budget]),
         np.zeros(n),
     )
-    seen = _around(view, edges, elsewhere, kind, crowd, common)
+    seen = _around(view, edges, elsewhere, kind, common)
     kernels.start_ties(n, seen, all_count, ties)
     return ties, seen
 
@@ -184,7 +178,6 @@ def _around(
     edges: np.ndarray,
     elsewhere: Elsewhere,
     kind: np.ndarray | None,
-    crowd: np.ndarray | None,
     common: bool,
 ) -> Around:
     """What is around as the kernel sees it, with the edges and the limits of the original slice."""
@@ -201,11 +194,7 @@ def _around(
     both = np.bincount(edges.ravel(), minlength=n) * elsewhere.degrees
     share = np.tile(np.where(both > 0, 1 / np.sqrt(np.maximum(both, 1)), 0.0), copies)
     kinds = np.full(view.n_nodes, -1) if kind is None else np.tile(kind, copies).astype(np.int64)
-    crowds = np.empty(0, np.int64)
-    if crowd is not None:  # senders and receivers are crowds of their own
-        crowds = np.tile(crowd, copies) + np.repeat(np.arange(copies) * (int(crowd.max(initial=0)) + 1), n)
     start, near = half_edges(every, view.n_nodes)
-    first, who = buckets(crowds, int(crowds.max(initial=0)) + 1)
     found = new_set(every, every.size)
     return Around(
         found,
@@ -216,9 +205,6 @@ def _around(
         NO_WISH,
         0,
         kinds,
-        crowds,
-        first,
-        who,
         view.exempt,
         NO_PULL,
         share,
