@@ -97,6 +97,7 @@ MUTANTS = [
     Mutant("move: some pairs go on and on", "move/match.py", "edges * (1 - piece.new) / piece.most", "edges * (1 - piece.new) * (often == piece.most)", "tests/move/test_match.py::test_pairs_meet_about_equally_often"),
     Mutant("move: pairs are counted once for each block of people", "move/match.py", "low < piece.last", "low < piece.n_people", "tests/move/test_match.py::test_totals_are_those_of_the_graph"),
     Mutant("move: contacts that are where they were are counted in public", "published/coarse.py", "edges\": nothing[1] | known}", "edges\": counts}", "tests/move/test_against.py::test_every_release_keeps_the_promise_of_numbers_too"),
+    Mutant("compiling: kernels of an older version run", "_numba.py", "            kept._source_stamp = (kept._source_stamp, sources())\n", "            pass\n", "tests/packaging/test_compiling.py::test_a_kept_kernel_is_not_used_after_another_file_of_kernels_changed"),
     Mutant("retie: an edge is tied twice", "rebuild/_retie_kernels.py", "        if has(key_of(u, x, n), t.current) or has(key_of(v, y, n), t.current):\n            continue\n", "", "tests/rebuild/test_retie.py"),
     Mutant("retie: swaps cost edits", "rebuild/_retie_kernels.py", " or edits > t.counts[1]:", ":", "tests/rebuild/test_retie.py::test_degrees_edits_and_limits_stay"),
     Mutant("retie: fixed pairs swap", "rebuild/_retie_kernels.py", "if (old | old_other | new | new_other) & FIXED or edits", "if edits", "tests/rebuild/test_retie.py::test_degrees_edits_and_limits_stay"),

@@ -6,6 +6,9 @@ Python threads over slices and restarts, which keeps results independent of the 
 numba keeps compiled kernels in $NUMBA_CACHE_DIR, else beside the package, else (where that is read-only) in the user's cache
 folder. Where it may write to none of them it refuses; shoal then compiles in every run, and says so once.
 
+numba's cache looks at the file of a kernel alone, not at those of the kernels it calls. Here a kept kernel is found again only
+while no file of kernels has changed, so that after an upgrade nothing old runs.
+
 A kernel whose name begins with an underscore is called by kernels alone: it gets no door to Python, which takes a tenth of the
 time to compile. Calling it from Python would crash, so a test looks for that.
 
@@ -14,6 +17,8 @@ With the compiler switched off (NUMBA_DISABLE_JIT=1) they are plain Python and g
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,7 +40,6 @@ if TYPE_CHECKING:
     def inlined(function: F) -> F:
         """The same, written into the kernels that call it."""
 else:
-    import functools
     import warnings
 
     @functools.cache
@@ -51,7 +55,7 @@ else:
         """Compile a kernel on first use, from the cache where there is one."""
         options |= {"nogil": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": function.__name__.startswith("_")}
         try:
-            return _of_one_kind(numba.njit(cache=True, **options)(function))  # noqa: TID251
+            return _of_these_sources(_of_one_kind(numba.njit(cache=True, **options)(function)))  # noqa: TID251
         except RuntimeError as error:
             if "cannot cache function" not in str(error):
                 raise
@@ -67,6 +71,13 @@ else:
             )
         return kernel
 
+    def _of_these_sources(kernel):
+        """Kept kernels are found again only if no file of kernels changed; numba has no public way to say so."""
+        kept = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+        if kept is not None:  # not where the compiler is switched off
+            kept._source_stamp = (kept._source_stamp, sources())
+        return kernel
+
     def lean(function):
         """Compile a kernel that makes no arrays, and so need not count who holds them.
 
@@ -78,6 +89,15 @@ else:
     def inlined(function):
         """The same, written into the kernels that call it."""
         return njit(function, _nrt=False, inline="always")
+
+
+@functools.cache
+def sources() -> str:
+    """A hash of all files of kernels: what is compiled depends on all of them, since kernels call one another."""
+    house, found = Path(__file__).parent, hashlib.blake2b(digest_size=8)
+    for file in sorted(house.rglob("_*.py")):
+        found.update(str(file.relative_to(house)).encode() + file.read_bytes())
+    return found.hexdigest()
 
 
 @contextmanager

@@ -68,13 +68,11 @@ def _begin(name: str) -> subprocess.Popen[bytes]:
 @functools.cache
 def _stamp() -> Path | None:
     """The file that says that all rooms are ready, here and now; None where kernels are not compiled or cannot be kept."""
-    from shoal._numba import kept_in, made_for
+    from shoal._numba import kept_in, made_for, sources
     from shoal.group._search_kernels import anneal
 
     folder = kept_in(anneal)
     if folder is None:
         return None
-    house = Path(__file__).parent
-    sources = [(str(file.relative_to(house)), file.stat().st_mtime_ns) for file in sorted(house.rglob("_*.py"))]
-    name = hashlib.blake2b(repr((made_for(), sources)).encode(), digest_size=8).hexdigest()
+    name = hashlib.blake2b(repr((made_for(), sources())).encode(), digest_size=8).hexdigest()
     return folder / f"warm-{name}"

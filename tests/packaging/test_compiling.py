@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -112,3 +113,20 @@ def _is_kernel(part: ast.stmt) -> bool:
     return isinstance(part, ast.FunctionDef) and any(
         isinstance(d, ast.Name) and d.id in ("njit", "lean", "inlined") for d in part.decorator_list
     )
+
+
+@pytest.mark.compiled
+def test_a_kept_kernel_is_not_used_after_another_file_of_kernels_changed(tmp_path):
+    house = shutil.copytree(SOURCES, tmp_path / "shoal", ignore=shutil.ignore_patterns("__pycache__"))
+    # the sort is compiled for the first time, found again, and compiled again once a kernel elsewhere is another
+    run = "from shoal.group._sort_kernels import sort_by as f; import numpy as np; n = np.zeros(4, np.int64); "
+    run += "f(n.astype(np.uint64), n, n.copy(), 0, 4); print(sum(f.stats.cache_hits.values()))"
+    env = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "kept")}
+
+    def found() -> str:
+        return subprocess.run([sys.executable, "-c", run], env=env, capture_output=True, text=True, check=True).stdout
+
+    assert [found().strip(), found().strip()] == ["0", "1"]
+    with (house / "measure" / "_kernels.py").open("a") as file:
+        file.write("# another kernel\n")
+    assert found().strip() == "0"
