@@ -8,7 +8,8 @@ from shoal._numba import njit
 from shoal.rebuild._edgeset import has, key_of
 
 OTHERS = 0  # of what is counted of edges: in how many other slices the pair meets
-LOOKS = 4  # at stubs of one person, for one that may be tied anew
+LOOKS = 4  # at stubs of one person, or at people, for one that may be tied anew
+BLIND = 0.67  # of wishes are drawn from a list, half of them from the slice before; others begin with a loose edge
 
 
 @njit
@@ -62,23 +63,31 @@ def _loose(x, t, rng):
 
 @njit
 def _wish(n, a, t, rng):
-    """A stub of each of two who meet elsewhere and not here, or none: beside this slice, anywhere, or where an edge is loose."""
+    """A stub of each of two who meet elsewhere and not here, or none: beside this slice, anywhere, or where an edge is loose.
+
+    From a loose edge on, a few of those met elsewhere are looked at for one who has a loose edge too: both are then tied anew
+    without anything lost.
+    """
     chance = rng.random()
-    if a.wished.shape[0] and chance < 0.67:
-        i = _draw(0, a.beside if a.beside and chance < 0.33 else a.wished.shape[0], rng)
+    if a.wished.shape[0] and chance < BLIND:
+        i = _draw(0, a.beside if a.beside and chance < BLIND / 2 else a.wished.shape[0], rng)
         u, x = a.wished[i, 0], a.wished[i, 1]
-        p = _loose(u, t, rng) if t.start[u] < t.start[u + 1] else np.int64(-1)
-    else:
-        e = t.listed[_draw(0, t.counts[0], rng)]
-        for _ in range(LOOKS):
-            if t.seen[e, OTHERS]:
-                e = t.listed[_draw(0, t.counts[0], rng)]
-        p = t.ends[e, np.int64(rng.random() < 0.5)]
-        u = t.owner[p]
-        x = a.near[_draw(a.start[u], a.start[u + 1], rng)] if a.start[u] < a.start[u + 1] else u
-    if u == x or p < 0 or t.start[x] == t.start[x + 1] or has(key_of(u, x, n), t.current):
-        return p, np.int64(-1)
-    return p, _loose(x, t, rng)
+        if t.start[u] == t.start[u + 1] or t.start[x] == t.start[x + 1] or has(key_of(u, x, n), t.current):
+            return np.int64(-1), np.int64(-1)
+        return _loose(u, t, rng), _loose(x, t, rng)
+    e = t.listed[_draw(0, t.counts[0], rng)]
+    for _ in range(LOOKS):
+        if t.seen[e, OTHERS]:
+            e = t.listed[_draw(0, t.counts[0], rng)]
+    p, r = t.ends[e, np.int64(rng.random() < 0.5)], np.int64(-1)
+    u = t.owner[p]
+    for _ in range(LOOKS if a.start[u] < a.start[u + 1] else 0):
+        x = a.near[_draw(a.start[u], a.start[u + 1], rng)]
+        if x != u and t.start[x] < t.start[x + 1] and not has(key_of(u, x, n), t.current):
+            r = _loose(x, t, rng)
+            if not t.seen[t.slot[r], OTHERS]:
+                break
+    return p, r
 
 
 @njit
