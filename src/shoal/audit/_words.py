@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 _CARRIED = (
-    " Contacts stayed with their tie: whoever knows some contacts of a tie may recognise it and read off the others."
+    " A tie took its contacts along: whoever knows some contacts of a tie may recognise it and read off the others."
 )
 
 

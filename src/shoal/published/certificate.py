@@ -60,7 +60,7 @@ def _stretch(promise: Promise) -> str:
 
 # What is disclosed where a tie takes its contacts along.
 CARRIED = (
-    " Contacts stayed with their tie: whoever knows some contacts of a tie may recognise it and read off the others."
+    " A tie took its contacts along: whoever knows some contacts of a tie may recognise it and read off the others."
 )
 
 
