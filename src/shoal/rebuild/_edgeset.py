@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal._numba import njit
+from shoal._numba import lean, njit
 
 
 class EdgeSet(NamedTuple):
@@ -21,19 +21,19 @@ class EdgeSet(NamedTuple):
     counts: np.ndarray
 
 
-@njit
+@lean
 def key_of(u, v, n):
     """One number for an unordered pair."""
     return u * n + v if u < v else v * n + u
 
 
-@njit
+@lean
 def _home(key, mask):
     h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64(h >> np.uint64(24)) & mask
 
 
-@njit
+@lean
 def _slot(key, table):
     mask = table.size - 1
     s = _home(key, mask)
@@ -57,20 +57,20 @@ def new_set(keys: np.ndarray, room: int) -> EdgeSet:
     return edges
 
 
-@njit
+@lean
 def has(key, edges):
     """Whether the edge is in the set."""
     return edges.table[_slot(key, edges.table)] == key
 
 
-@njit
+@lean
 def place_of(key, edges):
     """The place of an edge in the list, or -1."""
     s = _slot(key, edges.table)
     return edges.places[s] if edges.table[s] == key else np.int64(-1)
 
 
-@njit
+@lean
 def insert(key, edges):
     """Put in an edge that is not there."""
     s = _slot(key, edges.table)
@@ -80,7 +80,7 @@ def insert(key, edges):
     edges.counts[0] += 1
 
 
-@njit
+@lean
 def remove(key, edges):
     """Take out an edge that is there; the last of the list takes its place."""
     table, places = edges.table, edges.places

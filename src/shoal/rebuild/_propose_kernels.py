@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal._numba import njit
+from shoal._numba import lean
 from shoal.rebuild._edgeset import has, key_of
 
 OTHERS = 0  # of what is counted of edges: in how many other slices the pair meets
@@ -12,19 +12,19 @@ LOOKS = 4  # at stubs of one person, or at people, for one that may be tied anew
 BLIND = 0.67  # of wishes are drawn from a list, half of them from the slice before; others begin with a loose edge
 
 
-@njit
+@lean
 def _draw(low, high, rng):
     return low + np.int64(rng.random() * (high - low))
 
 
-@njit
+@lean
 def mate(p, t):
     """The stub that stub p is tied to."""
     e = t.slot[p]
     return t.ends[e, 0] + t.ends[e, 1] - p
 
 
-@njit
+@lean
 def _partner(c, a, t, rng):
     """A stub for c: of somebody met elsewhere, of a contact's contact, or of anybody who has an edge that counts.
 
@@ -49,7 +49,7 @@ def _partner(c, a, t, rng):
     return p
 
 
-@njit
+@lean
 def _loose(x, t, rng):
     """A stub of x whose edge counts and is of a pair that meets nowhere else, if a few looks find one."""
     p = first = _draw(t.start[x], t.start[x + 1], rng)
@@ -61,7 +61,7 @@ def _loose(x, t, rng):
     return first
 
 
-@njit
+@lean
 def _wish(n, a, t, rng):
     """A stub of each of two who meet elsewhere and not here, or none: beside this slice, anywhere, or where an edge is loose.
 
@@ -90,7 +90,7 @@ def _wish(n, a, t, rng):
     return p, r
 
 
-@njit
+@lean
 def propose(n, aimed, a, t, rng):
     """Two stubs to tie, with the chance ``aimed`` of a pair that is wished for; or none."""
     if aimed and rng.random() < aimed:

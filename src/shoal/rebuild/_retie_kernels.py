@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal._numba import njit
+from shoal._numba import lean, njit
 from shoal.realize.ties import AFTER, BEFORE
 from shoal.rebuild._edgeset import EdgeSet, has, insert, key_of, place_of, remove
 from shoal.rebuild._propose_kernels import OTHERS, mate, propose
@@ -66,7 +66,7 @@ class Aim(NamedTuple):
     all_count: bool  # or only those that were not edges of the original
 
 
-@njit
+@lean
 def bucket(x: int) -> int:
     """0, 1, 2, 3, then two for every doubling: 4-5, 6-7, 8-11, 12-15, 16-23 ..."""
     if x < 2:
@@ -78,7 +78,7 @@ def bucket(x: int) -> int:
     return min(b + (x - low >= low // 2), BUCKETS - 1)
 
 
-@njit
+@lean
 def _common(u, v, skip, other_skip, n, t):
     """Contacts that u and v share here."""
     if t.start[u + 1] - t.start[u] > t.start[v + 1] - t.start[v]:
@@ -91,7 +91,7 @@ def _common(u, v, skip, other_skip, n, t):
     return found
 
 
-@njit
+@lean
 def look(e, u, v, skip, other_skip, n, a, t):
     """Write down the buckets of the pair u-v at slot e, and what it adds to the correlation; its marks."""
     at, others, marks = place_of(key_of(u, v, n), a.pairs), np.int64(0), np.int64(0)
@@ -109,7 +109,7 @@ def look(e, u, v, skip, other_skip, n, a, t):
     return marks
 
 
-@njit
+@lean
 def weigh(e, marks, step, aim, have, total, t):
     """Count an edge in (``step`` 1) or out (-1); the change of the distance."""
     change = 0.0
@@ -125,7 +125,7 @@ def weigh(e, marks, step, aim, have, total, t):
     return change
 
 
-@njit
+@lean
 def _list(e, counted, t):
     """Put a slot on the list of edges that count, or take it off."""
     if counted and t.where[e] < 0:
@@ -139,17 +139,20 @@ def _list(e, counted, t):
         t.where[e] = -1
 
 
-@njit
+@lean
 def _tie(e, p, q, seen_at, marks, n, aim, t):
     """Slot e becomes p-q, which was looked at already."""
     t.ends[e, 0], t.ends[e, 1] = p, q
     t.slot[p] = t.slot[q] = e
-    t.seen[e], t.repeats[e] = t.seen[seen_at], t.repeats[seen_at]
+    for f in range(t.seen.shape[1]):
+        t.seen[e, f] = t.seen[seen_at, f]
+    for side in range(2):
+        t.repeats[e, side] = t.repeats[seen_at, side]
     insert(key_of(t.owner[p], t.owner[q], n), t.current)
     _list(e, aim.all_count or not marks & HERE, t)
 
 
-@njit
+@lean
 def _marks(u, v, n, a):
     """The marks of a pair; FIXED where somebody is exempt, or where it is nobody's pair."""
     if u == v or a.exempt[u] or a.exempt[v]:
@@ -158,20 +161,20 @@ def _marks(u, v, n, a):
     return a.marks[at] if at >= 0 else np.int64(0)
 
 
-@njit
+@lean
 def _pull(u, lost, gained, a, t):
     """What it costs that u has another contact in the place of one."""
     x = a.pull[gained] - a.pull[lost]
     return x * (2.0 * t.off[u] + x)
 
 
-@njit
+@lean
 def _gain(marks):
     """Edits that are gained by adding a pair: -1 where it was an edge of the original, else 1."""
     return -1 if marks & HERE else 1
 
 
-@njit
+@lean
 def retie(
     steps: int,
     n: int,

@@ -74,6 +74,7 @@ def retie(
     """
     apart = np.full(FEATURES, BUCKETS - 1) if apart is None else apart
     common = bool(apart[kernels.COMMON])
+    apart = np.minimum(apart, _highest(view, edges, elsewhere))
     ties, seen = begin(view, edges, elsewhere, kind, all_count=aims.counts is not None, common=common, budget=budget)
     m, counted = len(edges), int(ties.counts[0])
     before = counts_of(ties.seen[:m][ties.where < 0])
@@ -132,6 +133,13 @@ def _pulls(view: SliceView, edges: np.ndarray, wanted: np.ndarray, now: np.ndarr
 def portrait(view: SliceView, edges: np.ndarray, elsewhere: Elsewhere, kind: np.ndarray | None = None) -> np.ndarray:
     """How often each bucket of each feature occurs among these edges: totals that another slice can aim at."""
     return counts_of(begin(view, edges, elsewhere, kind, all_count=True)[0].seen[: len(edges)])
+
+
+def _highest(view: SliceView, edges: np.ndarray, elsewhere: Elsewhere) -> list[int]:
+    """The highest bucket that an edge can be in, of each feature: all are there or below, so beyond it nothing is counted."""
+    keys = edges.astype(np.int64) + [0, view.half]
+    most = kernels.bucket(int(np.bincount(keys.ravel()).max(initial=0)))
+    return [kernels.bucket(int(elsewhere.others.max(initial=0))), 2, most, most, most, 1]
 
 
 def counts_of(seen: np.ndarray) -> np.ndarray:
