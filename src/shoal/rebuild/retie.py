@@ -137,7 +137,7 @@ def portrait(view: SliceView, edges: np.ndarray, elsewhere: Elsewhere, kind: np.
 
 def _highest(view: SliceView, edges: np.ndarray, elsewhere: Elsewhere) -> list[int]:
     """The highest bucket that an edge can be in, of each feature: all are there or below, so beyond it nothing is counted."""
-    keys = edges.astype(np.int64) + [0, view.half]
+    keys = edges.astype(np.int64) + np.array([0, view.half])
     most = kernels.bucket(int(np.bincount(keys.ravel()).max(initial=0)))
     return [kernels.bucket(int(elsewhere.others.max(initial=0))), 2, most, most, most, 1]
 
