@@ -297,7 +297,7 @@ def test_claims_about_people_have_one_form(good, tmp_path, claims):
 
 
 def test_pycanon_agrees(good):
-    """An independent checker of tables; it pins versions of everything, so it is here only where somebody installed it alone."""
+    """An independent checker of tables; it pins versions of everything, so `make test` installs it alone."""
     pycanon = pytest.importorskip("pycanon.anonymity")
     nodes = pl.read_csv(good / "nodes.csv", infer_schema=False).to_pandas().set_index("node")
     edges = pl.read_csv(good / "edges.csv", infer_schema=False)
