@@ -1,5 +1,7 @@
 """Both protections beside each other, at k = 5: `python benchmarks/against.py [--write] [SET ...]` (into docs/against_graph.md).
 
+`python benchmarks/against.py --large 100000` times both on a messenger graph, and says how much persistence is reached there.
+
 Of each set the plain release (`against="numbers"`) and the one against a second graph, means over seeds 0 to 2: what two
 attackers learn, and what is left to measure. The first attacker is `second-graph` of `shoal audit`. The second knows more
 than anybody should: the groups, and which node is in which; they match known ties to nodes by their history between the same two
@@ -10,6 +12,7 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,8 @@ from scipy.optimize import linear_sum_assignment
 
 import shoal
 from shoal.audit.learn import learn
+from shoal.datasets import messenger
+from shoal.measure.temporal import adjacency_correlation
 
 PAGE = Path(__file__).parents[1] / "docs" / "against_graph.md"
 KNOWN = {"Irvine weeks": 0.3}  # of the slices; half of the others
@@ -155,7 +160,33 @@ def table(names: list[str]) -> str:
     return "\n".join(lines + [f"| {what} | " + " | ".join(c[what] for c in columns) + " |" for what in columns[0]])
 
 
+def large(people: int) -> str:
+    """Seconds of both on the clock and of the processor, and what of the persistence of the original is reached."""
+    for against in ("numbers", "graph"):
+        shoal.anonymize(messenger(400, 5), 3, against=against)  # kernels are there
+    graph, lines = (
+        messenger(people, seed=1),
+        ["| | seconds | processor | distinct pairs | correlation | … of the last five |"],
+    )
+    lines += ["|---|--:|--:|--:|--:|--:|", f"| original | | | {_persistence(graph)} |"]
+    for against in ("numbers", "graph"):
+        began, used = time.perf_counter(), time.process_time()
+        made = shoal.anonymize(graph, K, seed=0, against=against).graph
+        took = f"{time.perf_counter() - began:.0f} | {time.process_time() - used:.0f}"
+        lines.append(f"| against {against} | {took} | {_persistence(made)} |")
+    return "\n".join(lines)
+
+
+def _persistence(graph: shoal.TemporalGraph) -> str:
+    """Distinct pairs, and the mean correlation of slices with the one before, of all and of the last five."""
+    steps = [adjacency_correlation(graph.edges(t - 1), graph.edges(t), graph.n_nodes) for t in range(1, graph.n_slices)]
+    return f"{len(histories(graph)[0]):,} | {np.mean(steps):.2f} | {np.mean(steps[-5:]):.2f}"
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--large"]:
+        print(large(int(sys.argv[2])))
+        sys.exit()
     asked = [word for word in sys.argv[1:] if not word.startswith("-")] or [*TUNED, *CHECKED]
     made = table([name for name in asked if sets.available(name)])
     print(made)
