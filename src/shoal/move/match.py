@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from shoal.common.edges import distinct
 from shoal.common.randomness import Randomness
 from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, load
@@ -23,7 +24,7 @@ from shoal.engine.work import Runner
 from shoal.errors import GuaranteeError
 from shoal.graph import TemporalGraph
 from shoal.measure.temporal import predecessor
-from shoal.realize.ties import look_around
+from shoal.realize.ties import find, look_around
 from shoal.realize.view import SliceView
 from shoal.rebuild import retie
 from shoal.rebuild._propose_kernels import OTHERS
@@ -173,7 +174,7 @@ def _count_pairs(piece: PairsPiece, threads: int, tell: Tell) -> Result:
         low = edges.min(axis=1, initial=piece.n_people)
         some = edges[(low >= piece.first) & (low < piece.last)]
         found = np.concatenate([found, _pairs_of(some, piece.n_people)])
-    return Result({"pairs": len(np.unique(found))}, {})
+    return Result({"pairs": len(distinct(found))}, {})
 
 
 def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Result:
@@ -198,8 +199,8 @@ def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Result:
         if not np.array_equal(SliceView(made, kind * 0, directed=piece.directed).degrees, view.degrees):
             raise GuaranteeError("swaps changed somebody's degree; nothing was released, please report this")
         edges = made
-    new = len(np.setdiff1d(_pairs_of(edges, n), elsewhere.keys))
-    return Result({"new": new}, {"edges": edges})
+    new = np.count_nonzero(find(elsewhere.keys, distinct(_pairs_of(edges, n))) == len(elsewhere.keys))
+    return Result({"new": int(new)}, {"edges": edges})
 
 
 def _aims(piece: RetiePiece, edges: int) -> retie.Aims:
