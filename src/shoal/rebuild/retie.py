@@ -53,12 +53,11 @@ def retie(
     mix: float = 0.0,
     aimed: float = 0.0,
     often: int = np.iinfo(np.int64).max,
-    budget: int = 0,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The edges of a slice, tied anew with the same degrees; `view` is the slice they were made from.
 
-    Without ``aims.counts`` a swap costs no edit, or few (``budget`` for the slice). With them all edges swap, whatever they
+    Without ``aims.counts`` a swap costs no edit. With them all edges swap, whatever they
     were before. ``tries`` are the swaps looked at for each edge that counts, by default fewer where there are many; ``mix``
     of them for each are looked at before, with regard to communities alone. ``kind`` is everybody's community, for edges
     inside one. Of each feature, buckets from ``apart`` on count as one. With the chance ``aimed`` a proposal is a pair that
@@ -75,7 +74,7 @@ def retie(
     apart = np.full(FEATURES, BUCKETS - 1) if apart is None else apart
     common = bool(apart[kernels.COMMON])
     apart = np.minimum(apart, _highest(view, edges, elsewhere))
-    ties, seen = begin(view, edges, elsewhere, kind, all_count=aims.counts is not None, common=common, budget=budget)
+    ties, seen = begin(view, edges, elsewhere, kind, all_count=aims.counts is not None, common=common)
     m, counted = len(edges), int(ties.counts[0])
     before = counts_of(ties.seen[:m][ties.where < 0])
     wanted = before if aims.counts is None else aims.counts
@@ -155,7 +154,6 @@ def begin(
     *,
     all_count: bool,
     common: bool = True,
-    budget: int = 0,
 ) -> tuple[Ties, Around]:
     """The edges as stubs, every one looked at."""
     n, m = view.n_nodes, len(edges)
@@ -173,7 +171,7 @@ def begin(
         np.zeros((m + 2, 2)),
         np.empty(m, np.int64),
         np.full(m, -1),
-        np.array([0, 4 * m if all_count else budget]),
+        np.array([0, 4 * m if all_count else 0]),
         np.zeros(n),
     )
     seen = _around(view, edges, elsewhere, kind, common)
