@@ -1,7 +1,7 @@
 """What is learned against what is kept, of every way to publish: `python benchmarks/frontier.py [--only SET] [--write]`.
 
 Makes docs/frontier.md and docs/frontier.svg. What was measured is kept in `build/frontier` (or `--work DIR`), so that a run goes
-on; `--seeds 3` for means over seeds; `--no-run` for what is there.
+on; `--seeds 3` for means over seeds; `--method NAME` measures one way only, `--no-run` none, and both show all that is there.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from pathlib import Path
 from typing import Any
 
@@ -102,8 +102,8 @@ def measured(graph: shoal.TemporalGraph, made: shoal.TemporalGraph) -> dict[str,
     }
 
 
-def run(kept: Kept, names: list[str], seeds: int, *, make: bool) -> list[dict[str, Any]]:
-    """Every set, method, setting and seed, those that everything else is held against first."""
+def run(kept: Kept, names: list[str], seeds: int, make: Container[str]) -> list[dict[str, Any]]:
+    """Every set, method, setting and seed, those that everything else is held against first; measured anew by methods to `make`."""
     rows = []
     for seed in range(seeds):
         for name in names:
@@ -112,7 +112,7 @@ def run(kept: Kept, names: list[str], seeds: int, *, make: bool) -> list[dict[st
             for _, method, setting in sorted(tasks, key=lambda task: task[0]):
                 what = (name, method, setting, seed, KNOWN)
                 found = kept.find(*what)
-                if found is None and make:
+                if found is None and method in make:
                     start = time.process_time()
                     found = measured(graph, METHODS[method][0](graph, setting, seed))
                     kept.keep(found, *what)
@@ -128,13 +128,14 @@ def run(kept: Kept, names: list[str], seeds: int, *, make: bool) -> list[dict[st
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", action="append", help="one of the sets; may be given again")
+    parser.add_argument("--method", action="append", choices=METHODS, help="measure this one only; may be given again")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--work", type=Path, default=Path(__file__).parents[1] / "build" / "frontier")
     parser.add_argument("--no-run", action="store_true", help="take what is there")
     parser.add_argument("--write", action="store_true", help="put tables and pictures into docs/")
     asked = parser.parse_args()
     names = [name for name in asked.only or SETS if sets.available(name)]
-    rows = run(Kept(asked.work), names, asked.seeds, make=not asked.no_run)
+    rows = run(Kept(asked.work), names, asked.seeds, () if asked.no_run else asked.method or METHODS)
     made = frontier_page.page(rows)
     print(made)
     if asked.write:
