@@ -61,10 +61,10 @@ def test_a_release_has_the_totals_of_its_original() -> None:
 
 def test_pairs_meet_about_equally_often() -> None:
     """A tie that is known to last has no likeness in the release that stands out by lasting as long."""
-    graph = shoal.datasets.messenger(600, 12, seed=2)
+    graph = shoal.datasets.messenger(600, 20, seed=2)
     made = shoal.anonymize(graph, 4, seed=1, against="graph").graph
     times = [np.unique(np.sort(of._edges, axis=1), axis=0, return_counts=True)[1] for of in (graph, made)]
-    assert (times[1] > 2 * times[1].mean()).mean() < 0.5 * (times[0] > 2 * times[0].mean()).mean()
+    assert (times[1] > 2 * times[1].mean()).mean() < 0.1 * (times[0] > 2 * times[0].mean()).mean()
 
 
 @pytest.mark.parametrize("directed", [False, True])
