@@ -53,6 +53,13 @@ class Totals(NamedTuple):
     pairs: int
     correlation: tuple[float | None, ...]
 
+    def wider(self, led_out: float) -> Totals:
+        """What is aimed at where this share of the edges is led out of its communities: a pair meets in as much fewer slices.
+
+        The same few pairs of strangers over and over would look like communities of their own.
+        """
+        return self._replace(pairs=round(self.pairs / (1 - led_out)))
+
     def to_dict(self) -> dict[str, Any]:
         """For the certificate."""
         return {"distinct_pairs": self.pairs, "correlation_with_slice_before": list(self.correlation)}
