@@ -121,6 +121,9 @@ def test_every_option_of_making_acts_or_is_refused(graphs, plain, kind, option):
         changed = shoal.anonymize(graph, 3, seed=7, jobs=1, effort="fast", **others).changes()["removed"]
         value = [pair[:2] for pair in changed[:3]]
     elif option == "forbid":
-        value = [pair[:2] for pair in shoal.anonymize(graph, 3, seed=7, jobs=1, effort="fast", **others).changes()["added"][:3]]
+        value = [
+            pair[:2]
+            for pair in shoal.anonymize(graph, 3, seed=7, jobs=1, effort="fast", **others).changes()["added"][:3]
+        ]
     same = _made(graph, others | {option: value}) == before
     assert same == ((kind, option) in SOLVED)
