@@ -140,7 +140,8 @@ class Slice:
             same = (_histograms(self.degrees - minus + more) == histogram).all(axis=1)
             kept += [self.edited(away[i], put[j]) for i in np.flatnonzero(same)]
         for number in (self._mixing, self._structure, self._similarity):  # the quickest first
-            kept = [edges for edges in kept if number(edges) == number(original)]
+            wanted = number(original)
+            kept = [edges for edges in kept if number(edges) == wanted]
         return kept
 
     def _mixing(self, edges: np.ndarray) -> float | None:
@@ -276,14 +277,14 @@ def _crowds(vectors: np.ndarray, possible: list[list[set[int]] | None]) -> np.nd
     )
 
 
-def cases(n_sets: int) -> list[Release]:
+def cases(n_sets: int, effort: str = "balanced") -> list[Release]:
     """Releases at k = 2 of 24 people in 5 weeks, and of random small sets, that changed so little that all can be tried."""
     found: list[Release] = []
     sizes = [(24, 5), *[(16 + 2 * (i % 6), 3 + i % 3) for i in range(n_sets)]]
     for seed in range(10_000):
         if len(found) == len(sizes):
             break
-        release = shoal.anonymize(messenger(*sizes[len(found)], seed=seed), 2, seed=seed)
+        release = shoal.anonymize(messenger(*sizes[len(found)], seed=seed), 2, seed=seed, effort=effort)
         small = all(c.added <= MOST_ADDED and c.removed <= MOST_REMOVED for c in release.slice_edges)
         if small and release.edges.changed >= 5:
             found.append(release)

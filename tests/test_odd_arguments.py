@@ -43,21 +43,21 @@ def calls(place, tmp_path):
     """Public functions with arguments that work."""
     folder, graph, release, later = place
     return {
-        "anonymize": (shoal.anonymize, {"graph": graph, "k": 2, "seed": 1}),
+        "anonymize": (shoal.anonymize, {"graph": graph, "k": 2, "seed": 1, "effort": "fast"}),
         "read": (shoal.read, {"path": folder / "in.csv", "slice": "1d"}),
         "from_edges": (TemporalGraph.from_edges, {"frame": CONTACTS, "time": "time", "slice": "1d"}),
         "from_events": (TemporalGraph.from_events, {"events": [(1, 2, 0), (2, 3, 1)]}),
         "from_slices": (TemporalGraph.from_slices, {"slices": {"mon": [(1, 2)], "tue": [(2, 3)]}}),
         "audit": (shoal.audit, {"graph": graph}),
         "verify": (shoal.verify, {"folder": folder / "out"}),
-        "sweep": (shoal.sweep, {"graphs": {"days": graph}, "ks": [2]}),
-        "protect_most": (shoal.protect_most, {"graph": graph, "k": 2, "budget": 0.1, "seed": 1}),
+        "sweep": (shoal.sweep, {"graphs": {"days": graph}, "ks": [2], "effort": "fast"}),
+        "protect_most": (shoal.protect_most, {"graph": graph, "k": 2, "budget": 0.1, "seed": 1, "effort": "fast"}),
         "extend": (shoal.extend, {"folder": folder / "out", "graph": later, "record": folder / "record.json"}),
         "compare": (shoal.compare, {"original": graph, "release": release.graph, "communities": False}),
         "save": (release.save, {"folder": tmp_path / "saved", "report": False}),
         "anonymize_folder": (
             shoal.large.anonymize_folder,
-            {"folder": folder / "parquet", "k": 2, "output": tmp_path / "o", "slice": "1d"},
+            {"folder": folder / "parquet", "k": 2, "output": tmp_path / "o", "slice": "1d", "effort": "fast"},
         ),
         "audit_folder": (shoal.large.audit_folder, {"folder": folder / "parquet", "slice": "1d"}),
     }

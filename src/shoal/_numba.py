@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 else:
     import warnings
 
+    from numba.core.runtime import rtsys
+
     @functools.cache
     def _say_once() -> None:
         warnings.warn(
@@ -73,10 +75,20 @@ else:
 
     def _of_these_sources(kernel):
         """Kept kernels are found again only if no file of kernels changed; numba has no public way to say so."""
-        kept = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
-        if kept is not None:  # not where the compiler is switched off
-            kept._source_stamp = (kept._source_stamp, sources())
+        cache = getattr(kernel, "_cache", None)
+        if hasattr(cache, "_cache_file"):  # not where the compiler is switched off
+            cache._cache_file._source_stamp = (cache._cache_file._source_stamp, sources())
+            cache.load_overload = functools.partial(_take, cache)
         return kernel
+
+    def _take(cache, signature, context):
+        """A kept kernel, or None. numba would first import all that it could compile, which takes longer than most kernels run.
+
+        Whatever is compiled after all asks for that itself (`CompilerBase`).
+        """
+        rtsys.initialize(context)
+        with cache._guard_against_spurious_io_errors():
+            return cache._load_overload(signature, context)
 
     def lean(function):
         """Compile a kernel that makes no arrays, and so need not count who holds them.

@@ -48,6 +48,11 @@ def test_help_loads_nothing_heavy():
     assert not loaded & HEAVY
 
 
+def test_verifying_loads_no_kernels():
+    """Nor anything of the stages: what the proof is made with is numpy and polars."""
+    assert loaded_by("import shoal; shoal.verify") & HEAVY == {"numpy", "polars"}
+
+
 # On a machine that imports REFERENCE in 0.1 s, 3 times as much is 0.3 s. Measured: about 0.3 and 1.8 times as much.
 @pytest.mark.parametrize("arguments", [("-c", "import shoal"), ("-m", "shoal", "--help")], ids=["import", "help"])
 def test_processor_time_is_a_small_multiple_of_imports_of_the_standard_library(arguments):

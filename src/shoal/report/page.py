@@ -64,7 +64,7 @@ class Report:
         self.release, self.about, self.keep_ids, self.attacked = release, about, keep_ids, attacked
         self.progress, self.looked = Progress(), looked_at(release)
         self._judged_by: dict[str, Any] = {
-            "k": release.promise.levels,
+            "k": release.k if release.promise.for_everybody else release.promise.levels,  # one number is checked once
             "horizon": self.looked.horizon,
             "attackers": few_attackers(self.looked.graph),
         }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import tempfile
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,9 +126,18 @@ def write_release(
 
 
 def _measured(release: Release, about: About, told: Progress, *, keep_ids: bool, attacked: bool) -> Report:
+    _wake_renderer()
     from shoal.report import Report  # with everything that draws pictures: only where there is to be one
 
     return Report(release, about, keep_ids=keep_ids, attacked=attacked).measure(told)
+
+
+@functools.cache
+def _wake_renderer() -> None:
+    """The engine that draws pictures takes a third of a second to start: it does so beside the measuring."""
+    import vl_convert
+
+    threading.Thread(target=vl_convert.vegalite_to_svg, args=('{"mark": "point", "data": {"values": []}}',)).start()
 
 
 def write_certificate(exact: dict[str, Any], folder: Path) -> None:
