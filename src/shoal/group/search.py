@@ -212,13 +212,7 @@ def _affordable(state: State, rng: np.random.Generator, effort: Effort, steps: i
 
 
 def _stretch(
-    state: State,
-    rng: np.random.Generator,
-    hot: float,
-    cold: float,
-    per_person: int,
-    deadline: float | None,
-    jobs: int,
+    state: State, rng: np.random.Generator, hot: float, cold: float, per_person: int, deadline: float | None, jobs: int
 ) -> None:
     """Deal the groups into zones and anneal each for ``per_person`` steps for everybody in a group."""
     spare, zone_of_spare = deal_zones(state, rng)

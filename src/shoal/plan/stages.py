@@ -128,14 +128,14 @@ def rebuild_slice(
     *,
     directed: bool,
     limits: SliceLimits | None = None,
-    change_class: int | None = None,
+    change_class: np.ndarray | None = None,
     elsewhere: Elsewhere | None = None,
     senders: np.ndarray | None = None,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, float]:
     """Stages 2 and 3 for one slice: a simple graph in which the members of a group have equal degrees.
 
-    `change_class` is the k of a slice that is released alone: its people may then change to another crowd. `elsewhere` says
+    `change_class` is everybody's k in a slice that is released alone: its people may then change to another crowd. `elsewhere` says
     who meets in other slices: among deletions that cost the same, one-off contacts go before lasting ties. Gives the slice, and
     about how many edits it took to keep its number of edges. `senders` marks the people of a directed slice who only send, where
     all others only receive.
