@@ -71,7 +71,7 @@ def rebuild_slices(
     """
     graph, promise, settings, limits = request.graph, request.promise, request.settings, request.limits
     single = (np.bincount(promise.blocks) == 1) & change_class
-    levels = run.keep("levels", promise.levels)
+    levels = run.keep("k-of-all", promise.levels)
     kept = [run.keep(f"labels-{block:05}", of) for block, of in enumerate(labels)]
     slices = [graph.held(t) for t in range(graph.n_slices)]
     pieces = [

@@ -36,6 +36,7 @@ from shoal.rebuild import priority, rebuild_within, rewire, rewire_alone
 EXACT_EDGES = {"fast": 0, "balanced": 1_000, "thorough": 4_000}
 # How often the people of a slice that is released alone are looked through for crowds to change to.
 CROWD_ROUNDS = {"fast": 1, "balanced": 3, "thorough": 6}
+RESTARTS = 5  # of the paper's methods
 # What a group costs where edges may only be added or only be removed: its members go to the top, or to the bottom.
 COSTS = {"both": "median", "add": "max", "remove": "min"}
 
@@ -109,7 +110,7 @@ def _by_paper(
             k,
             assignment=settings.method,
             rng=rng,
-            restarts=settings.restarts,
+            restarts=settings.restarts or RESTARTS,
             time_limit=left,
             jobs=jobs,
             progress=tell,
