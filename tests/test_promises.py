@@ -55,7 +55,7 @@ def check(release, levels, blocks=None):
 def test_the_contract_holds_for_whatever_is_asked(graph, data, method):
     nodes = graph.nodes.to_list()
     levels = dict.fromkeys(nodes, 1)
-    options = {"method": method, "seed": 0, "restarts": 1} | ({"effort": "fast"} if method == "search" else {})
+    options = by(method) | {"seed": 0} | ({"effort": "fast"} if method == "search" else {})
     kind = data.draw(st.sampled_from(["plain", "levels", "subset"]))
     if kind == "levels":
         k = levels = {node: data.draw(st.integers(1, len(nodes))) for node in nodes}

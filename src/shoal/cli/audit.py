@@ -102,13 +102,8 @@ def audit(
         from shoal.errors import InputError
 
     records = record or []
-    judged = {
-        "--known": known,
-        "--known-edges": known_edges,
-        "--known-layers": known_layers,
-        "--known-contacts": known_contacts,
-    }
-    _refuse_alone(original, records, groups_known=groups_known, same_ids=same_ids and other is None, judged=judged)
+    parts = {"": known, "-edges": known_edges, "-layers": known_layers, "-contacts": known_contacts}
+    _refuse_alone(original, records, groups_known=groups_known, same_ids=same_ids and other is None, parts=parts)
     if bundles.is_contacts_folder(input):
         where = {"jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory}
         refused = {"--original": original, "--record": records, "OTHER": other, "--strength": strength, "--seed": seed}
@@ -137,8 +132,8 @@ def audit(
             known, known_edges, known_layers, None if known_contacts is None else load(known_contacts, progress)
         )
     if kept is not None:
-        levels = _of_everybody("levels", graph, kept, renamed=original is not None)
-    groups = _of_everybody("groups", graph, kept, renamed=True) if groups_known and kept is not None else {}
+        levels = released.of_everybody("levels", graph, kept, renamed=original is not None)
+    groups = released.of_everybody("groups", graph, kept, renamed=True) if groups_known and kept is not None else {}
     promised, note = _promised(input, graph, levels) if (input / "certificate.json").is_file() else ({"k": 5}, None)
     asked = promised | ({"k": k} if k else {})
     console.tell_input(graph, quiet=quiet, json=json)
@@ -168,7 +163,7 @@ def _refuse(why: str, given: dict[str, Any]) -> None:
 
 
 def _refuse_alone(
-    original: Path | None, records: list[Path], *, groups_known: bool, same_ids: bool, judged: dict[str, Any]
+    original: Path | None, records: list[Path], *, groups_known: bool, same_ids: bool, parts: dict[str, Any]
 ) -> None:
     """Refuse what is judged by the original where there is none."""
     from shoal.errors import InputError
@@ -176,7 +171,7 @@ def _refuse_alone(
     if groups_known and not (original and records):
         raise InputError("--groups-known needs --original, and --record, which knows the groups")
     if original is None:
-        given = {name: value is not None for name, value in judged.items()} | {"--same-ids": same_ids}
+        given = {f"--known{part}": value is not None for part, value in parts.items()} | {"--same-ids": same_ids}
         _refuse("{} is about a part of the original, by which a release is judged; give --original", given)
 
 
@@ -274,18 +269,6 @@ def _record(records: list[Path], *, same_ids: bool) -> released.Opened | None:
     if records and same_ids:
         raise InputError("--record and --same-ids do not go together: a record says whose pseudonym is whose")
     return released.opened(records[0] if records else None)
-
-
-def _of_everybody(what: str, graph: TemporalGraph, record: released.Opened, *, renamed: bool) -> dict[Any, int]:
-    """Everybody's level or group, by the private record, under the ids the graph has now."""
-    from shoal.errors import InputError
-
-    known = record.content
-    ids = {str(original): name for name, original in known["ids"].items()} if renamed else dict.fromkeys(known["ids"])
-    people = graph.nodes.to_list()
-    if not all(str(node) in ids for node in people):
-        raise InputError(f"{record.file}: is not the private record of this release")
-    return {node: known[what][ids[str(node)] or str(node)] for node in people}
 
 
 def _print(found: Audit, *, is_release: bool) -> None:

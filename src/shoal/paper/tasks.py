@@ -16,9 +16,10 @@ from shoal.group import degree_anonymization, group_medians, group_sizes, search
 from shoal.group.medians import l1_cost, middle
 from shoal.measure import compare
 from shoal.measure.temporal import adjacency_correlation
+from shoal.paper.nearest import nearest_realizable
 from shoal.paper.sets import flickering, load, reading_options
 from shoal.read import read
-from shoal.realize import enforce_realizability, nearest_realizable, satisfies_erdos_gallai
+from shoal.realize import enforce_realizability, satisfies_erdos_gallai
 
 LP = "LP"
 METHODS = ("greedy", LP, "search")
