@@ -38,6 +38,8 @@ _Records = Annotated[
     ),
 ]
 
+NOT_OF_A_FOLDER = "{} does not go with a folder of Parquet; it works on a single file"
+NOT_OVER_ANOTHER = "{} does not go with a second release, which is laid over the first and nothing else"
 HALF = 0.5  # of the slices is known to an attacker of whom nothing is said
 _Known = Annotated[
     float | None,
@@ -107,30 +109,26 @@ def audit(
     if bundles.is_contacts_folder(input):
         where = {"jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory}
         refused = {"--original": original, "--record": records, "OTHER": other, "--strength": strength, "--seed": seed}
-        _refuse(f"{input}: {{}} does not go with a folder of Parquet; it works on a single file", refused)
-        _audit_folder(input, k or 5, {**load.options, **where}, json=json, quiet=quiet)
-        return
+        _refuse(NOT_OF_A_FOLDER, refused, f"{input}: ")
+        return _audit_folder(input, k or 5, {**load.options, **where}, json=json, quiet=quiet)
     if scheduler or engine != "local" or worker_memory:
         raise InputError(
             "an engine and the memory of its workers go with a folder of Parquet; a file is audited in memory"
         )
     if other is not None:
-        refused = {"--original": original, "-k": k, "--strength": strength}
-        _refuse("{} does not go with a second release, which is laid over the first and nothing else", refused)
+        _refuse(NOT_OVER_ANOTHER, {"--original": original, "-k": k, "--strength": strength})
         released_both = all((one / "certificate.json").is_file() for one in (input, other))
         read = load if released_both else load.beside  # options are for the one that is no release
         graphs = read(input, progress), read(other, progress)
-        _lay_over(input, other, graphs, records, same_ids=same_ids, seed=seed, jobs=jobs, json=json, quiet=quiet)
-        return
+        return _lay_over(input, other, graphs, records, same_ids=same_ids, seed=seed, jobs=jobs, json=json, quiet=quiet)
     before, part, levels, counts = None, None, None, "counts" if strength else None
     graph = load(input, progress, contacts=counts) if original is None else load.beside(input, progress)
     kept = _record(records, same_ids=same_ids)
     if original is not None:
         before = released.without_withheld(load(original, progress, contacts=counts), kept)
         graph = released.under_original_ids(input, graph, before, kept, same_ids=same_ids)
-        part = _known(
-            known, known_edges, known_layers, None if known_contacts is None else load(known_contacts, progress)
-        )
+        held = None if known_contacts is None else load(known_contacts, progress)
+        part = _known(known, known_edges, known_layers, held)
     if kept is not None:
         levels = released.of_everybody("levels", graph, kept, renamed=original is not None)
     groups = released.of_everybody("groups", graph, kept, renamed=True) if groups_known and kept is not None else {}
@@ -153,13 +151,13 @@ def audit(
             typer.echo(note)
 
 
-def _refuse(why: str, given: dict[str, Any]) -> None:
+def _refuse(why: str, given: dict[str, Any], where: str = "") -> None:
     """Refuse the first option of these that was given."""
     from shoal.errors import InputError
 
     for name, value in given.items():
         if value not in (None, False, 0, []):
-            raise InputError(why.format(name))
+            raise InputError(where + why.format(name))
 
 
 def _refuse_alone(
