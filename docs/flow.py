@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-WIDTH, HEIGHT, TALL = 960, 500, 58
+WIDTH, HEIGHT, TALL = 960, 580, 58
 # name -> (x, y, width, kind, title, subtitle)
 BOXES = {
     "input": (10, 20, 150, "data", "contacts", "file, table, networkx"),
@@ -14,21 +14,25 @@ BOXES = {
     "ask": (20, 171, 150, "code", "demands/", "promise, limits"),
     "group": (240, 171, 130, "stage", "group/", "who looks alike"),
     "realize": (420, 171, 130, "stage", "realize/", "which degrees"),
-    "rebuild": (600, 171, 130, "stage", "rebuild/", "which edges"),
+    "rebuild": (600, 171, 130, "stage", "rebuild/", "edges, retied"),
+    "people": (240, 255, 130, "code", "people/", "known columns"),
+    "move": (420, 255, 130, "code", "move/", "ties change hands"),
+    "draw": (600, 255, 130, "code", "draw/", "contacts of edges"),
     "release": (790, 171, 150, "data", "Release", "release.py"),
-    "write": (790, 302, 150, "code", "report/  write/", "published/ is coarse"),
-    "measure": (520, 302, 190, "code", "measure/", "compare: the damage"),
-    "audit": (220, 302, 190, "code", "audit/", "attackers: the risk"),
-    "folder": (790, 420, 150, "data", "release folder", "what is published"),
-    "verify": (520, 420, 190, "code", "audit/verify.py", "shares no code"),
-    "verdict": (300, 420, 150, "data", "Verdict", "exit code 0 or 1"),
+    "write": (790, 382, 150, "code", "report/  write/", "published/ is coarse"),
+    "measure": (520, 382, 190, "code", "measure/", "compare: the damage"),
+    "audit": (220, 382, 190, "code", "audit/", "attackers: the risk"),
+    "folder": (790, 500, 150, "data", "release folder", "what is published"),
+    "verify": (520, 500, 190, "code", "audit/verify.py", "shares no code"),
+    "verdict": (300, 500, 150, "data", "Verdict", "exit code 0 or 1"),
 }
 ARROWS = [
     ("input", "read"), ("read", "graph"), ("ask", "group"), ("group", "realize"), ("realize", "rebuild"),
-    ("rebuild", "release"), ("release", "write"), ("write", "folder"), ("folder", "verify"), ("verify", "verdict"),
+    ("rebuild", "release"), ("people", "group"), ("move", "realize"), ("rebuild", "draw"),
+    ("release", "write"), ("write", "folder"), ("folder", "verify"), ("verify", "verdict"),
 ]  # fmt: skip
 # Arrows with a bend: from the graph down into the method, to the risk and to the damage, and from the release.
-PATHS = ["M565 78 V110 H305 V171", "M565 110 H195 V331 H220", "M565 110 H762 V331 H710", "M790 215 H762"]
+PATHS = ["M565 78 V110 H305 V171", "M565 110 H195 V411 H220", "M565 110 H762 V411 H710", "M790 215 H762"]
 STYLE = """
   .flow text { font-family: inherit; text-anchor: middle; fill: var(--pst-color-text-base, #222832); }
   .flow .title { font-size: 18px; font-weight: 600; } .flow .sub { font-size: 13px; opacity: .8; }
@@ -49,7 +53,7 @@ def draw() -> str:
         f"<style>{STYLE}</style>",
         '<defs><marker id="flow-head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
         '<path d="M0 0 L8 4 L0 8 z"/></marker></defs>',
-        '<rect class="frame" x="212" y="130" width="540" height="112" rx="10"/>',
+        '<rect class="frame" x="212" y="130" width="540" height="192" rx="10"/>',
         '<text class="sub" x="532" y="154">anonymize.py, on plan/ and an engine/: the method on one page</text>',
     ]
     parts += [f'<path d="{path}" marker-end="url(#flow-head)"/>' for path in PATHS[:3]]
@@ -63,10 +67,10 @@ def draw() -> str:
 
 
 def _between(one: tuple, other: tuple) -> str:
-    """A straight arrow from one box to the next, to the right, to the left or down."""
+    """A straight arrow from one box to the next, to the right, to the left, down or up."""
     (x, y, width, *_), (x2, y2, width2, *_) = one, other
     if y != y2:
-        return f"M{x + width / 2:g} {y + TALL} V{y2}"
+        return f"M{x + width / 2:g} {y + TALL} V{y2}" if y2 > y else f"M{x + width / 2:g} {y} V{y2 + TALL}"
     middle = y + TALL // 2
     return f"M{x + width} {middle} H{x2}" if x2 > x else f"M{x} {middle} H{x2 + width2}"
 

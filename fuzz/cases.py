@@ -72,7 +72,7 @@ def draw_case(seed: int, number: int) -> Case:
     if graph.ordered and not extends and (kind == "horizon" or rng.random() < 0.12):
         horizon, blocks = _horizon(rng, graph)
         options["horizon"] = horizon
-    if kind == "shards" or rng.random() < 0.1:
+    if (kind == "shards" or rng.random() < 0.1) and options["method"] == "search" and not limits.any():
         options["shard_people"] = rng.choice([1, 2, 5, 10, 20])
     save = {
         "keep_ids": rng.random() < 0.2,

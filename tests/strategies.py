@@ -10,6 +10,11 @@ from shoal import TemporalGraph
 from shoal.graph import Slice
 
 
+def by(method: str, starts: int = 1) -> dict[str, object]:
+    """The options of a method; those of the paper begin at so many random starts."""
+    return {"method": method} if method == "search" else {"method": method, "restarts": starts}
+
+
 @st.composite
 def graphs(draw: st.DrawFn, max_nodes: int = 9, max_slices: int = 4) -> TemporalGraph:
     """Slices from empty to complete over the same few people."""

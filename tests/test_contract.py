@@ -14,7 +14,7 @@ import shoal
 from shoal import InputError, TemporalGraph
 from shoal.anonymize import METHODS
 from tests import naive
-from tests.strategies import graphs
+from tests.strategies import by, graphs
 from tests.uncompiled import examples
 
 
@@ -42,7 +42,7 @@ def check(release, k):
 @given(graphs(), st.data(), st.sampled_from(METHODS))
 def test_every_release_keeps_the_contract(graph, data, method):
     k = data.draw(st.integers(1, graph.n_nodes))
-    check(shoal.anonymize(graph, k, method=method, seed=0, restarts=2), k)
+    check(shoal.anonymize(graph, k, **by(method, 2), seed=0), k)
 
 
 @examples(15)
@@ -51,7 +51,7 @@ def test_same_seed_same_bytes(tmp_path_factory, graph, data, method):
     k = data.draw(st.integers(1, graph.n_nodes))
     tmp_path = tmp_path_factory.mktemp("bytes")
     for name, jobs in (("a", 1), ("b", 2)):
-        shoal.anonymize(graph, k, method=method, seed=3, restarts=2, jobs=jobs).save(tmp_path / name, report=False)
+        shoal.anonymize(graph, k, **by(method, 2), seed=3, jobs=jobs).save(tmp_path / name, report=False)
     files = [
         sorted((f.name, hashlib.sha256(f.read_bytes()).hexdigest()) for f in (tmp_path / n).iterdir()) for n in "ab"
     ]
@@ -100,7 +100,7 @@ HARD = {
 @pytest.mark.parametrize("name", HARD)
 def test_graphs_on_which_other_tools_fail(name, method):
     graph, k = HARD[name]
-    check(shoal.anonymize(graph, k, method=method, seed=1, restarts=1), k)
+    check(shoal.anonymize(graph, k, **by(method), seed=1), k)
 
 
 def test_identical_people_are_left_alone():
@@ -111,7 +111,7 @@ def test_identical_people_are_left_alone():
 @pytest.mark.parametrize("method", ["search", "greedy"])
 def test_many_more_people_than_a_thousand_times_k(method):
     graph = one_slice(nx.gnm_random_graph(2500, 6000, seed=4))
-    check(shoal.anonymize(graph, 2, method=method, seed=1, restarts=1), 2)
+    check(shoal.anonymize(graph, 2, **by(method), seed=1), 2)
 
 
 def test_slice_by_slice_anonymity_is_not_enough():
@@ -125,7 +125,7 @@ def test_slice_by_slice_anonymity_is_not_enough():
 
 def test_chance_comes_from_the_system_without_a_seed():
     graph = HARD["dense random graph"][0]
-    one, other = (shoal.anonymize(graph, 5, restarts=1) for _ in range(2))
+    one, other = (shoal.anonymize(graph, 5) for _ in range(2))
     assert one.chance.seed != other.chance.seed
     assert one.graph != other.graph
 

@@ -23,7 +23,7 @@ from tests.audit.forge import publish
 
 GRAPH = TemporalGraph.from_events([(f"person-{i % 17}", f"person-{i * 7 % 23}", i % 4) for i in range(120)])
 STAR = np.array([[0, 1], [0, 2], [0, 3]], np.int32)
-SETTINGS = stages.Settings("search", "fast", None, "edges", 1.0, 1)
+SETTINGS = stages.Settings(effort="fast")
 
 
 def test_a_slice_with_other_degrees_than_chosen_is_not_given_away(monkeypatch):

@@ -1,4 +1,4 @@
-"""Every option of `anonymize` acts or is refused, for every kind of graph: a table of all of them.
+"""Every option of `anonymize` acts or is refused, for every kind of graph, in memory or in a folder: a table of all of them.
 
 A new option is a row of `MAKING`, or of `WHERE` if it says where and how long work is done and not what is released.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+from contextlib import nullcontext
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,7 @@ import pytest
 
 import shoal
 from shoal import InputError, TemporalGraph
+from shoal.large import open_folder
 
 PEOPLE = 60
 
@@ -80,17 +82,27 @@ def test_the_table_has_every_option_of_making():
 
 
 @pytest.fixture(scope="module")
-def graphs():
-    return {name: make() for name, make in KINDS.items()}
+def graphs(tmp_path_factory):
+    """A graph of every kind; that of a folder, which serves one release, is opened when it is needed."""
+    place = tmp_path_factory.mktemp("contacts")
+    _rows(time=_days).write_parquet(place / "contacts.parquet")
+    return {name: make() for name, make in KINDS.items()} | {
+        "folder": lambda: open_folder(place, slice="1d", contacts="counts", jobs=1)
+    }
 
 
-def _made(graph, options):
+def _made(source, options):
     """All that a release is, or the refusal."""
     quick = {} if "method" in options else {"effort": "fast"}  # the paper's methods have none
-    try:
-        release = shoal.anonymize(graph, **({"k": 3, "seed": 7, "jobs": 1} | quick | options))
-    except InputError as error:
-        return "refused", str(error)
+    jobs = {} if callable(source) else {"jobs": 1}  # a folder was opened with them
+    with source() if callable(source) else nullcontext(source) as graph:
+        try:
+            return _told(shoal.anonymize(graph, **({"k": 3, "seed": 7} | jobs | quick | options)))
+        except InputError as error:
+            return "refused", str(error)
+
+
+def _told(release):
     drawn = None if release.graph.contacts is None else release.graph.contacts.counts.tolist()
     traits = None if release.traits is None else release.traits.columns
     promise = release.promise
@@ -111,19 +123,35 @@ def plain(graphs):
     return {kind: _made(graph, {}) for kind, graph in graphs.items()}
 
 
-@pytest.mark.parametrize(("kind", "option"), list(itertools.product(KINDS, MAKING)))
+@pytest.mark.parametrize(("kind", "option"), list(itertools.product([*KINDS, "folder"], MAKING)))
 def test_every_option_of_making_acts_or_is_refused(graphs, plain, kind, option):
     graph, (value, others) = graphs[kind], MAKING[option]
     before = _made(graph, others) if others else plain[kind]
     if before[0] == "refused":
         pytest.fail(before[1])
-    if option == "must_keep":
-        changed = shoal.anonymize(graph, 3, seed=7, jobs=1, effort="fast", **others).changes()["removed"]
-        value = [pair[:2] for pair in changed[:3]]
-    elif option == "forbid":
-        value = [
-            pair[:2]
-            for pair in shoal.anonymize(graph, 3, seed=7, jobs=1, effort="fast", **others).changes()["added"][:3]
-        ]
+    if option in ("must_keep", "forbid"):
+        same_contacts = graphs["in time"] if kind == "folder" else graph
+        changed = shoal.anonymize(same_contacts, 3, seed=7, jobs=1, effort="fast", **others).changes()
+        value = [pair[:2] for pair in changed["removed" if option == "must_keep" else "added"][:3]]
     same = _made(graph, others | {option: value}) == before
     assert same == ((kind, option) in SOLVED)
+
+
+@pytest.mark.parametrize(
+    ("option", "others"),
+    [
+        *(
+            ({name: MAKING[name][0]}, {})
+            for name in ("restarts", "people", "stratum", "hierarchies", "diverse", "move")
+        ),
+        ({"effort": "fast"}, {"method": "greedy"}),
+        ({"removal_weight": 5.0}, {"objective": "l1"}),
+        ({"density": "keep"}, {"method": "greedy"}),
+        ({"shard_people": 20}, {"method": "greedy"}),
+        ({"shard_people": 20}, {"exempt": [50]}),
+        ({"stratum": 40}, {"people": TABLE, "sensitive": "ill"}),
+    ],
+)
+def test_what_another_option_leaves_without_effect_is_refused(graphs, option, others):
+    assert _made(graphs["in time"], others)[0] != "refused"
+    assert _made(graphs["in time"], others | option)[0] == "refused"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import sqlite3
+from contextlib import nullcontext
 
 import polars as pl
 import pytest
@@ -17,6 +18,7 @@ import typer.main
 import shoal
 from shoal import InputError
 from shoal.cli import app
+from shoal.large import open_folder
 
 # Two ways to read every column, so that every option has something to change.
 ROWS = {
@@ -70,6 +72,13 @@ def _query(place):
     return f"sqlite:///{place / 'contacts.db'}?query=SELECT * FROM calls"
 
 
+def _folder(place):
+    (place / "contacts").mkdir()
+    for i in range(2):
+        pl.DataFrame(ROWS)[3 * i : 3 * i + 3].write_parquet(place / "contacts" / f"{i}.parquet")
+    return place / "contacts"
+
+
 def _release(place):
     graph = shoal.read(_csv(place), slice="1d", day_first=True)
     shoal.anonymize(graph, k=2, seed=1).save(place / "release", report=False)
@@ -77,7 +86,7 @@ def _release(place):
 
 
 KINDS = {
-    "csv": _csv, "xlsx": _xlsx, "parquet": _parquet, "graphml": _graphml, "query": _query, "release": _release,
+    "csv": _csv, "xlsx": _xlsx, "parquet": _parquet, "graphml": _graphml, "query": _query, "folder": _folder, "release": _release,
 }  # fmt: skip
 CUT = {"slice": "1d", "day_first": True}
 COUNTED = {"slice": "1d", "time": "count"}
@@ -114,12 +123,14 @@ def inputs(tmp_path_factory):
 
 def _read(path, options):
     """Everything that reading gives, or the refusal."""
+    opened = open_folder(path, **options) if str(path).endswith("contacts") else nullcontext()
     try:
-        graph = shoal.read(path, **options)
+        with opened as graph:
+            graph = graph or shoal.read(path, **options)
+            behind = None if graph.contacts is None else graph.contacts.counts.tolist()
+            return graph.digest(), [s.label for s in graph.slices], graph.nodes.to_list(), behind
     except InputError as error:
         return "refused", str(error)
-    behind = None if graph.contacts is None else graph.contacts.counts.tolist()
-    return graph.digest(), [s.label for s in graph.slices], graph.nodes.to_list(), behind
 
 
 def test_the_table_has_every_option_of_reading():

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal import InputError, TemporalGraph
 from shoal.anonymize import METHODS
-from tests.strategies import any_graphs
+from tests.strategies import any_graphs, by
 from tests.uncompiled import examples
 
 
@@ -55,7 +55,7 @@ def check(release, levels, blocks=None):
 def test_the_contract_holds_for_whatever_is_asked(graph, data, method):
     nodes = graph.nodes.to_list()
     levels = dict.fromkeys(nodes, 1)
-    options = {"method": method, "seed": 0, "restarts": 1} | ({"effort": "fast"} if method == "search" else {})
+    options = by(method) | {"seed": 0} | ({"effort": "fast"} if method == "search" else {})
     kind = data.draw(st.sampled_from(["plain", "levels", "subset"]))
     if kind == "levels":
         k = levels = {node: data.draw(st.integers(1, len(nodes))) for node in nodes}
@@ -90,7 +90,7 @@ def test_same_seed_same_bytes_and_verify_agrees(tmp_path_factory, graph, data, m
     levels = {node: data.draw(st.integers(1, len(nodes))) for node in nodes}
     horizon = data.draw(st.sampled_from([None, 1])) if graph.ordered else None
     for name, jobs in (("a", 1), ("b", 2)):
-        release = shoal.anonymize(graph, levels, method=method, seed=3, restarts=1, jobs=jobs, horizon=horizon)
+        release = shoal.anonymize(graph, levels, **by(method), seed=3, jobs=jobs, horizon=horizon)
         release.save(folder / name, private=folder / f"{name}.json", report=False)
     files = [sorted((f.name, hashlib.sha256(f.read_bytes()).hexdigest()) for f in (folder / n).iterdir()) for n in "ab"]
     assert files[0] == files[1]
@@ -295,7 +295,7 @@ def test_time_runs_from_the_beginning(monkeypatch):
         "search_groups",
         lambda rows, levels, **options: given.append(options["time_limit"]) or np.zeros(len(rows), int),
     )
-    settings = stages.Settings("search", "balanced", 60.0, "edges", 1.0, 1)
+    settings = stages.Settings(time_limit=60.0)
     rows = LIMITED.degree_matrix()
     stages.group_people(rows, np.full(24, 2), settings, bounded=False, rng=None, jobs=1, tell=lambda share: None)
     assert given == [10.0]

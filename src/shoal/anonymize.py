@@ -71,7 +71,7 @@ def anonymize(
     objective: str = "edges",
     removal_weight: float = 1.0,
     density: str | None = None,
-    restarts: int = 5,
+    restarts: int | None = None,
     jobs: int | None = None,
     engine: Any = "local",
     worker_memory: str | None = None,
@@ -140,7 +140,7 @@ def anonymize(
         "keep" keeps the number of edges of every slice within 2 %, at the least price in edits; "free" changes the fewest edges.
         By default kept, unless `removal_weight`, `objective` or `method` says how many edges there are.
     restarts
-        Random starts of the paper's methods, of which the best is kept.
+        Random starts of the paper's methods, of which the best is kept; by default 5.
     jobs
         Threads, or worker processes of a cluster; by default as many as cores. The result does not depend on it.
     engine
@@ -149,7 +149,8 @@ def anonymize(
     worker_memory
         What each worker of a cluster started here may use, such as "6GB".
     shard_people
-        Graphs of more people are cut into shards of about this size, which are grouped each on its own.
+        Graphs of more people are cut into shards of about this size, which are grouped each on its own, unless limits or the
+        paper's methods need all people at once.
     work_dir, resume
         A folder for checkpoints, and whether to go on with the run that left them. `Release.save` removes it.
     progress

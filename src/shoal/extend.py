@@ -115,7 +115,7 @@ def extend(
     recover(Path(os.path.abspath(folder)))
     known, digest = read_record(file), sha256(file)
     published, kept = _check_fits(folder, graph, known, file)
-    settings = Settings("search", effort, None, "edges", removal_weight, 1, density)
+    settings = Settings(effort=effort, removal_weight=removal_weight, density=density)
     shard_people, progress = check_run(shard_people, work_dir, resume=resume), some_progress(progress)
     context = graph.digest()
     graph, names = _same_ids(graph, known["ids"])

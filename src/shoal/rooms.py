@@ -19,9 +19,7 @@ def _group() -> None:
 
     rng = np.random.default_rng(0)
     rows, levels = rng.integers(0, 6, (40, 3), dtype=np.int32), np.full(40, 2, np.int64)
-    group_people(
-        rows, levels, Settings("search", "fast", None, "edges", 1.0, 1), rng=rng, jobs=1, tell=lambda share: None
-    )
+    group_people(rows, levels, Settings(effort="fast"), rng=rng, jobs=1, tell=lambda share: None)
 
 
 def _realize() -> None:
@@ -32,7 +30,7 @@ def _realize() -> None:
     rng = np.random.default_rng(0)
     pairs = np.column_stack(np.triu_indices(12, 1)).astype(np.int32)
     view = SliceView(pairs[rng.random(len(pairs)) < 0.4], np.arange(12) // 3)  # in pairs no deletion can pay
-    realize(view, Settings("search", "fast", None, "edges", 1.0, 1), rng)
+    realize(view, Settings(effort="fast"), rng)
 
 
 def _rebuild() -> None:

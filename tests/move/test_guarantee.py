@@ -115,7 +115,7 @@ def test_releases_have_the_same_distribution(kind: str) -> None:
     other = dealt_out_otherwise(one)
     promise = Promise(np.full(NOBODY, 2), np.zeros(one.n_slices, np.int64), None)
     moving = make_moving(one, promise, None, against="graph", move="slice")
-    request = Request(one, promise, Settings("search", "fast", None, "edges", 1.0, 1), NOBODY, None, moving, None)
+    request = Request(one, promise, Settings(effort="fast"), NOBODY, None, moving, None)
 
     def releases(graph: TemporalGraph, first: int) -> list[str]:
         found = []

@@ -5,14 +5,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from shoal.realize import (
-    enforce_realizability,
-    fix_parity,
-    is_graphical,
-    nearest_realizable,
-    realize_slice,
-    satisfies_erdos_gallai,
-)
+from shoal.paper.nearest import nearest_realizable
+from shoal.realize import enforce_realizability, fix_parity, is_graphical, realize_slice, satisfies_erdos_gallai
 from tests import naive
 from tests.strategies import grouped_degrees
 

@@ -1,3 +1,4 @@
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,7 +6,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.errors import InputError
-from shoal.group import search_groups
+from shoal.group import cheapest_runs, search_groups
 from shoal.realize import SliceView, choose_degrees
 from shoal.rebuild import rewire, rewire_alone
 from tests import naive
@@ -64,10 +65,24 @@ def test_unrealizable_is_refused():
 @given(grouped_slices())
 def test_single_slice_is_anonymous(slice_):
     edges, n, labels, sizes = slice_
-    view, rng = SliceView(edges, labels), np.random.default_rng(0)
-    new = rewire_alone(view, choose_degrees(view, rng=rng), sizes.min(), rng=rng)
-    assert simple(new, n)
-    assert np.unique(np.bincount(new.ravel(), minlength=n), return_counts=True)[1].min() >= sizes.min()
+    for levels in (np.full(n, sizes.min()), np.random.default_rng(1).integers(1, sizes[labels] + 1)):
+        view, rng = SliceView(edges, labels), np.random.default_rng(0)
+        new = rewire_alone(view, choose_degrees(view, rng=rng), levels, rng=rng)
+        assert simple(new, n)
+        degrees = np.bincount(new.ravel(), minlength=n)
+        assert (np.bincount(degrees)[degrees] >= levels).all()
+
+
+@pytest.mark.compiled
+def test_people_with_levels_change_crowds_too():
+    """It saves edges there as well: here a fifth of them."""
+    rng = np.random.default_rng(0)
+    edges = np.array(nx.barabasi_albert_graph(400, 3, seed=1).edges(), np.int32)
+    levels, degrees = rng.integers(1, 9, 400), np.bincount(edges.ravel(), minlength=400)
+    view = SliceView(edges, cheapest_runs(degrees, levels))
+    chosen = choose_degrees(view, rng=rng)
+    plain = rewire(view, chosen.targets[view.labels], deleted=chosen.deleted, rng=rng)
+    assert edits(edges, rewire_alone(view, chosen, levels, rng=rng), 400) < 0.9 * edits(edges, plain, 400)
 
 
 @pytest.mark.parametrize("k", [2, 10])

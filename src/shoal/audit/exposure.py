@@ -90,6 +90,8 @@ def audit(
         TemporalGraph.check(original, "audit")
     if known is not None:
         check_known(graph, original, known)
+    elif groups is not None:
+        raise InputError("groups are for an attacker who holds a part of the original; say which with known")
     chosen = usual_attackers(graph) if attackers is None else a_list("attackers", attackers)
     if not all(callable(getattr(one, "crowds", None)) for one in chosen):
         raise InputError("attackers are those of shoal.audit, or others with a name, a description and a method crowds")

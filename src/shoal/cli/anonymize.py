@@ -102,7 +102,10 @@ def anonymize(
     objective: Annotated[
         str, typer.Option("--objective", help="edges (change few edges), or l1 (medians, as the paper).")
     ] = "edges",
-    restarts: Annotated[int, typer.Option("--restarts", help="Random starts of greedy and optimal.", min=1)] = 5,
+    restarts: Annotated[
+        int | None,
+        typer.Option("--restarts", help="Random starts of greedy and optimal (5).", min=1, show_default=False),
+    ] = None,
     seed: options.Seed = None,
     where: bundles.Running,
     contacts: options.Contacts = None,

@@ -38,9 +38,14 @@ _Records = Annotated[
     ),
 ]
 
+NOT_OF_A_FOLDER = "{} does not go with a folder of Parquet; it works on a single file"
+NOT_OVER_ANOTHER = "{} does not go with a second release, which is laid over the first and nothing else"
+HALF = 0.5  # of the slices is known to an attacker of whom nothing is said
 _Known = Annotated[
-    float,
-    typer.Option("--known", help="The share of the slices, from the first on, that an attacker holds with names."),
+    float | None,
+    typer.Option(
+        "--known", help="The share of the slices, from the first on, that an attacker holds with names (0.5)."
+    ),
 ]
 _KnownEdges = Annotated[
     float | None, typer.Option("--known-edges", help="The attacker holds a random share of the edges instead.")
@@ -78,7 +83,7 @@ def audit(
     original: _Original = None,
     record: _Records = None,
     same_ids: _SameIds = False,
-    known: _Known = 0.5,
+    known: _Known = None,
     known_edges: _KnownEdges = None,
     known_layers: _KnownLayers = None,
     known_contacts: _KnownContacts = None,
@@ -99,34 +104,34 @@ def audit(
         from shoal.errors import InputError
 
     records = record or []
-    _refuse_alone(original, records, groups_known=groups_known, contacts=known_contacts is not None)
+    parts = {"": known, "-edges": known_edges, "-layers": known_layers, "-contacts": known_contacts}
+    _refuse_alone(original, records, groups_known=groups_known, same_ids=same_ids and other is None, parts=parts)
     if bundles.is_contacts_folder(input):
         where = {"jobs": jobs, "engine": scheduler or engine, "worker_memory": worker_memory}
-        refused = {"--original": original, "--record": records, "OTHER": other, "--strength": strength}
-        _audit_folder(input, k or 5, {**load.options, **where}, refused, json=json, quiet=quiet)
-        return
+        refused = {"--original": original, "--record": records, "OTHER": other, "--strength": strength, "--seed": seed}
+        _refuse(NOT_OF_A_FOLDER, refused, f"{input}: ")
+        return _audit_folder(input, k or 5, {**load.options, **where}, json=json, quiet=quiet)
     if scheduler or engine != "local" or worker_memory:
         raise InputError(
             "an engine and the memory of its workers go with a folder of Parquet; a file is audited in memory"
         )
     if other is not None:
+        _refuse(NOT_OVER_ANOTHER, {"--original": original, "-k": k, "--strength": strength})
         released_both = all((one / "certificate.json").is_file() for one in (input, other))
         read = load if released_both else load.beside  # options are for the one that is no release
         graphs = read(input, progress), read(other, progress)
-        _lay_over(input, other, graphs, records, same_ids=same_ids, seed=seed, jobs=jobs, json=json, quiet=quiet)
-        return
+        return _lay_over(input, other, graphs, records, same_ids=same_ids, seed=seed, jobs=jobs, json=json, quiet=quiet)
     before, part, levels, counts = None, None, None, "counts" if strength else None
     graph = load(input, progress, contacts=counts) if original is None else load.beside(input, progress)
     kept = _record(records, same_ids=same_ids)
     if original is not None:
         before = released.without_withheld(load(original, progress, contacts=counts), kept)
         graph = released.under_original_ids(input, graph, before, kept, same_ids=same_ids)
-        part = _known(
-            known, known_edges, known_layers, None if known_contacts is None else load(known_contacts, progress)
-        )
+        held = None if known_contacts is None else load(known_contacts, progress)
+        part = _known(known, known_edges, known_layers, held)
     if kept is not None:
-        levels = _of_everybody("levels", graph, kept, renamed=original is not None)
-    groups = _of_everybody("groups", graph, kept, renamed=True) if groups_known and kept is not None else {}
+        levels = released.of_everybody("levels", graph, kept, renamed=original is not None)
+    groups = released.of_everybody("groups", graph, kept, renamed=True) if groups_known and kept is not None else {}
     promised, note = _promised(input, graph, levels) if (input / "certificate.json").is_file() else ({"k": 5}, None)
     asked = promised | ({"k": k} if k else {})
     console.tell_input(graph, quiet=quiet, json=json)
@@ -146,26 +151,32 @@ def audit(
             typer.echo(note)
 
 
-def _refuse_alone(original: Path | None, records: list[Path], *, groups_known: bool, contacts: bool) -> None:
+def _refuse(why: str, given: dict[str, Any], where: str = "") -> None:
+    """Refuse the first option of these that was given."""
+    from shoal.errors import InputError
+
+    for name, value in given.items():
+        if value not in (None, False, 0, []):
+            raise InputError(where + why.format(name))
+
+
+def _refuse_alone(
+    original: Path | None, records: list[Path], *, groups_known: bool, same_ids: bool, parts: dict[str, Any]
+) -> None:
     """Refuse what is judged by the original where there is none."""
     from shoal.errors import InputError
 
     if groups_known and not (original and records):
         raise InputError("--groups-known needs --original, and --record, which knows the groups")
-    if contacts and original is None:
-        raise InputError("--known-contacts are laid over a release and judged by its original; give --original")
+    if original is None:
+        given = {f"--known{part}": value is not None for part, value in parts.items()} | {"--same-ids": same_ids}
+        _refuse("{} is about a part of the original, by which a release is judged; give --original", given)
 
 
-def _audit_folder(
-    folder: Path, k: int, given: dict[str, Any], refused: dict[str, Any], *, json: bool, quiet: bool
-) -> None:
+def _audit_folder(folder: Path, k: int, given: dict[str, Any], *, json: bool, quiet: bool) -> None:
     """Count who is exposed to somebody who knows all degrees; other attackers need a graph that fits a process."""
-    from shoal.errors import InputError
     from shoal.large import audit_folder
 
-    for name, value in refused.items():
-        if value:
-            raise InputError(f"{folder}: {name} does not go with a folder of Parquet; it works on a single file")
     exposed = audit_folder(folder, k=k, **given, progress=console.progress(quiet))
     if json:
         console.print_json(exposed)
@@ -176,17 +187,19 @@ def _audit_folder(
         )
 
 
-def _known(share: float, edges: float | None, layers: str | None, contacts: TemporalGraph | None) -> Known:
+def _known(share: float | None, edges: float | None, layers: str | None, contacts: TemporalGraph | None) -> Known:
     from shoal.audit.learn import Known
     from shoal.errors import InputError
 
-    if (edges is not None) + (layers is not None) + (contacts is not None) > 1:
-        raise InputError("of --known-edges, --known-layers and --known-contacts one goes at a time")
+    if sum(one is not None for one in (share, edges, layers, contacts)) > 1:
+        raise InputError("of --known, --known-edges, --known-layers and --known-contacts one goes at a time")
     if contacts is not None:
         return Known(contacts=contacts)
     if layers is not None:
         return Known(layers=[name.strip() for name in layers.split(",")])
-    return Known(share if edges is None else edges, edges=edges is not None)
+    if edges is not None:
+        return Known(edges, edges=True)
+    return Known(HALF if share is None else share)
 
 
 def _lay_over(
@@ -254,18 +267,6 @@ def _record(records: list[Path], *, same_ids: bool) -> released.Opened | None:
     if records and same_ids:
         raise InputError("--record and --same-ids do not go together: a record says whose pseudonym is whose")
     return released.opened(records[0] if records else None)
-
-
-def _of_everybody(what: str, graph: TemporalGraph, record: released.Opened, *, renamed: bool) -> dict[Any, int]:
-    """Everybody's level or group, by the private record, under the ids the graph has now."""
-    from shoal.errors import InputError
-
-    known = record.content
-    ids = {str(original): name for name, original in known["ids"].items()} if renamed else dict.fromkeys(known["ids"])
-    people = graph.nodes.to_list()
-    if not all(str(node) in ids for node in people):
-        raise InputError(f"{record.file}: is not the private record of this release")
-    return {node: known[what][ids[str(node)] or str(node)] for node in people}
 
 
 def _print(found: Audit, *, is_release: bool) -> None:

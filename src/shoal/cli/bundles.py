@@ -75,8 +75,9 @@ def traits(
             raise InputError(f"a hierarchy is given as COLUMN=FILE; got '{one}'")
         trees[name.strip()] = Path(file.strip())
     named = None if attributes is None else [one for one in attributes.split(",") if one.strip()]
+    people = nodes if named or sensitive is not None else None  # else the file only says who there is
     return {
-        "people": nodes, "attributes": named, "hierarchies": trees, "sensitive": sensitive, "diverse": diverse,
+        "people": people, "attributes": named, "hierarchies": trees, "sensitive": sensitive, "diverse": diverse,
     }  # fmt: skip
 
 

@@ -88,3 +88,15 @@ def under_original_ids(
     if record is None and not path.is_dir():
         return laid_out_like(graph, original)
     return graph if same_ids else with_original_ids(graph, path, record)
+
+
+def of_everybody(what: str, graph: TemporalGraph, record: Opened, *, renamed: bool) -> dict[Any, int]:
+    """Everybody's level or group, by the private record, under the ids the graph has now."""
+    from shoal.errors import InputError
+
+    known = record.content
+    ids = {str(original): name for name, original in known["ids"].items()} if renamed else dict.fromkeys(known["ids"])
+    people = graph.nodes.to_list()
+    if not all(str(node) in ids for node in people):
+        raise InputError(f"{record.file}: is not the private record of this release")
+    return {node: known[what][ids[str(node)] or str(node)] for node in people}

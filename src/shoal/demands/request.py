@@ -12,7 +12,9 @@ from shoal.demands.against import Moving
 from shoal.demands.limits import Limits
 from shoal.demands.promise import Promise
 from shoal.demands.settings import Settings
+from shoal.errors import InputError
 from shoal.graph import TemporalGraph
+from shoal.group.cut import SHARD_PEOPLE
 
 if TYPE_CHECKING:
     from shoal.people.traits import Traits
@@ -34,6 +36,13 @@ class Request:
     moving: Moving | None
     contacts: str | None
     traits: Traits | None = None
+
+    def __post_init__(self) -> None:
+        whole = self.settings.method != "search" or self.limits is not None
+        if whole and self.shard_people != SHARD_PEOPLE:
+            raise InputError(
+                "shard_people is for the method 'search' without limits: all people are grouped at once here"
+            )
 
     def described(self) -> dict[str, Any]:
         """Everything but the seed that determines the edges of a release, for the work folder."""

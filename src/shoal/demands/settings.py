@@ -19,12 +19,12 @@ DENSITIES = ("keep", "free")
 class Settings:
     """The options of `anonymize` that say how, not what."""
 
-    method: str
-    effort: str
-    time_limit: float | None
-    objective: str
-    removal_weight: float
-    restarts: int
+    method: str = "search"
+    effort: str = "balanced"
+    time_limit: float | None = None
+    objective: str = "edges"
+    removal_weight: float = 1.0
+    restarts: int | None = None
     density: str | None = None
 
     def __post_init__(self) -> None:
@@ -35,7 +35,10 @@ class Settings:
         ):
             one_of(name, value, known)
         number("removal_weight", self.removal_weight, 0, 1_000, above=True)
-        whole("restarts", self.restarts, 1)
+        if self.restarts is not None:
+            whole("restarts", self.restarts, 1)
+            if self.method == "search":
+                raise InputError("restarts are for the methods 'greedy' and 'optimal'; 'search' has effort instead")
         if self.density is not None:
             one_of("density", self.density, DENSITIES)
         if self.density == "keep" and not self.weighs_nothing:

@@ -12,15 +12,7 @@ import numpy as np
 
 from shoal._numba import inlined, lean
 from shoal.group._cost_kernels import change
-from shoal.group._move_kernels import (
-    Scratch,
-    alone_near,
-    any_member,
-    draw,
-    neighbour,
-    try_dissolve,
-    try_found,
-)
+from shoal.group._move_kernels import Scratch, alone_near, any_member, draw, neighbour, try_dissolve, try_found
 from shoal.group._state import NOBODY, State
 from shoal.group._state_kernels import fits, put
 

@@ -40,11 +40,11 @@ from shoal.group._bound_kernels import ascend, distances_among, value_of
 from shoal.group.exact import cheapest_cuts
 from shoal.group.neighbours import EXACT_LIMIT, Crowds, find_crowds
 
-ALL_PAIRS = 3_000
-WIDE = 1_500
-SCALE = 256
-SWEEPS = 16
-SWEEPS_ALL_PAIRS = 40
+ALL_PAIRS = 3_000  # distinct rows up to which all distances are known
+WIDE = 1_500  # of more, the rows farthest from others, which know all distances among each other
+SCALE = 256  # prices are whole multiples of 1 / 256
+SWEEPS, SWEEPS_ALL_PAIRS = 16, 40  # at most
+LOOK, ENOUGH = 4, 10_000  # how often the bound is computed, and the share of it that another round must gain
 
 
 def lower_bound(degrees: np.ndarray, k: int | np.ndarray, *, jobs: int = 1, crowds: Crowds | None = None) -> int:
@@ -103,12 +103,12 @@ def matching_bound(rows: np.ndarray, count: np.ndarray, k: int, near: np.ndarray
     best = 0
     for sweep in range(SWEEPS_ALL_PAIRS if len(rows) <= ALL_PAIRS else SWEEPS):
         ascend(start, other, gap, weights, cap, k, price, sweep % 2 == 1)
-        if sweep % 4 == 3:
+        if sweep % LOOK == LOOK - 1:
             whole = np.floor(price * SCALE).astype(np.int64)
             value = int(value_of(start, other, gap, weights, k, SCALE, whole))
             gain = -(-value // (SCALE * (k - 1))) - best
             best += max(gain, 0)
-            if gain <= best // 10_000:
+            if gain <= best // ENOUGH:
                 break
     return best
 

@@ -16,13 +16,15 @@ from shoal.common.crowds import distinct_rows
 from shoal.common.progress import run_jobs
 from shoal.group._neighbour_kernels import FAR, Boxes, box_leaves, nearest_by_overlap, nearest_in_leaves, tree_order
 
-EXACT_LIMIT = 120_000
-MIN_NEIGHBOURS = 16
-LEAF_SIZE = 64
-N_SUMS = 5
-SEARCH_LEAVES = 96
-SPARSE_DENSITY = 0.12
-SPARSE_MIN_SLICES = 64
+EXACT_LIMIT = 120_000  # distinct rows up to which neighbours are exact: beyond, n² comparisons take minutes
+MIN_NEIGHBOURS, MORE = 16, 6  # listed for every row at least, and more than groups of k ask for
+LEAF_SIZE = 64  # rows of a box: some vector registers, and few enough for tight boxes
+N_SUMS = 5  # dimensions of a box: more are tighter and take longer to compare
+SEARCH_LEAVES = 96  # boxes that are looked into where not all are
+SPARSE_DENSITY, SPARSE_MIN_SLICES = (
+    0.12,
+    64,
+)  # below, and from so many slices on, an inverted index is faster than boxes
 
 
 def collapse_rows(degrees: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -85,7 +87,7 @@ def find_crowds(
     asked = asked[np.searchsorted(asked, 1, side="right") :]
     most = int(asked[len(asked) * 9 // 10]) if len(asked) else 1
     first, label, count = collapse_rows(degrees)
-    near, distance = nearest_rows(degrees[first], max(MIN_NEIGHBOURS, most + 6), jobs=jobs, progress=progress)
+    near, distance = nearest_rows(degrees[first], max(MIN_NEIGHBOURS, most + MORE), jobs=jobs, progress=progress)
     return Crowds(first, label, count, near, distance)
 
 

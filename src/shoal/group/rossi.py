@@ -121,12 +121,7 @@ def degree_anonymization(
 
 
 def _alternate(
-    degrees: np.ndarray,
-    k: int,
-    assign: Assignment,
-    rng: np.random.Generator,
-    max_rounds: int,
-    deadline: float | None,
+    degrees: np.ndarray, k: int, assign: Assignment, rng: np.random.Generator, max_rounds: int, deadline: float | None
 ) -> Grouping:
     """One start of DegreeAnonymization: until the assignment repeats or the rounds, or the time, are used up."""
     n_nodes, n_groups = len(degrees), len(degrees) // k

@@ -33,13 +33,20 @@ from shoal.group.neighbours import Crowds, find_crowds
 from shoal.group.start import Problem, first_state, settle
 
 COSTS = ("median", "max", "min")
-ZONE_PEOPLE = 20_000
-SHARE_OF_NEIGHBOURS = 0.25
-MAX_ZONES = 8
-RARE = 4
-TINY = 200
-WIDE_SLICES = 256
-NARROW_SLICES = 64
+ZONE_PEOPLE = 20_000  # people that one thread works on: many more than meet at the borders of a zone
+MAX_ZONES = 8  # however many people there are, so that groups do not depend on the cores
+SHARE_OF_NEIGHBOURS = 0.25  # of the progress told
+RARE, RARE_AT_LEAST = (
+    4,
+    32,
+)  # one step in 4 k² dissolves or founds a group: it prices about k² moves, so that takes a share of the time
+TINY = 200  # people; fewer get as many steps as these
+WIDE_SLICES, WIDE_POWER = 256, 0.7  # from so many on a step takes longer, nearly in proportion
+NARROW_SLICES = 64  # rows up to this length gain nothing from more steps for large groups where the search is hurried
+HURRIED = 10  # stretches, below which it is
+LARGEST_K = 20  # beyond which groups get no more steps for their size
+COOLER = 0.25  # power of the share of the steps by which a short search begins cooler
+SAFE = 0.7  # of the time left is planned with
 MAX_ROW = 2**30  # kernels add up in 32 bits
 
 
@@ -172,7 +179,7 @@ def _search(
     steps = _steps_per_person(state, effort)
     if deadline is not None:
         steps = _affordable(state, rng, effort, steps, deadline, jobs)
-    hot = effort.hot * min(steps / effort.steps, 1) ** 0.25
+    hot = effort.hot * min(steps / effort.steps, 1) ** COOLER
     heats = np.geomspace(max(hot, effort.cold), effort.cold, effort.stretches + 1)
     for i in range(effort.stretches):
         _stretch(state, rng, heats[i], heats[i + 1], -(-steps // effort.stretches), deadline, jobs)
@@ -197,9 +204,9 @@ def _steps_per_person(state: State, effort: Effort) -> int:
     """
     n, width = int(np.sum(state.people["label"] >= 0)), state.degrees.shape[1]
     steps = np.clip(effort.small / n, effort.steps_large / effort.steps, 1) * effort.steps
-    steps *= min(WIDE_SLICES / width, 1) ** 0.7
-    hurried = effort.stretches < 10 and width <= NARROW_SLICES
-    crowding = 0.0 if hurried else effort.crowding * (min(_mean_k(state), 20) - 2)
+    steps *= min(WIDE_SLICES / width, 1) ** WIDE_POWER
+    hurried = effort.stretches < HURRIED and width <= NARROW_SLICES
+    crowding = 0.0 if hurried else effort.crowding * (min(_mean_k(state), LARGEST_K) - 2)
     return int(max(steps * (1 + crowding), effort.steps * TINY / n))
 
 
@@ -208,17 +215,11 @@ def _affordable(state: State, rng: np.random.Generator, effort: Effort, steps: i
     started, sample = time.monotonic(), max(steps // 50, 1)
     _stretch(state, rng, effort.cold, effort.cold, sample, deadline, jobs)
     now = time.monotonic()
-    return min(steps, int(0.7 * sample * max(deadline - now, 0) / max(now - started, 1e-6)))
+    return min(steps, int(SAFE * sample * max(deadline - now, 0) / max(now - started, 1e-6)))
 
 
 def _stretch(
-    state: State,
-    rng: np.random.Generator,
-    hot: float,
-    cold: float,
-    per_person: int,
-    deadline: float | None,
-    jobs: int,
+    state: State, rng: np.random.Generator, hot: float, cold: float, per_person: int, deadline: float | None, jobs: int
 ) -> None:
     """Deal the groups into zones and anneal each for ``per_person`` steps for everybody in a group."""
     spare, zone_of_spare = deal_zones(state, rng)
@@ -229,7 +230,7 @@ def _stretch(
     bounds = np.searchsorted(np.sort(zone), np.arange(n_zones + 1))
     grouped = np.bincount(state.people["zone"][state.people["label"] >= 0], minlength=n_zones)
     seeds = rng.integers(1, 2**63, n_zones, dtype=np.uint64)
-    rare = max(int(RARE * _mean_k(state) ** 2), 32)
+    rare = max(int(RARE * _mean_k(state) ** 2), RARE_AT_LEAST)
     longest = 2 * int(state.groups["room"].max()) + 1
 
     def task(number: int) -> None:

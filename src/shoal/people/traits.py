@@ -105,9 +105,15 @@ def make_traits(graph: TemporalGraph, levels: np.ndarray, people: Any, given: As
     whole("diverse", diverse, 1)
     if sensitive is None and diverse != 1:
         raise InputError("--diverse says how many values of a sensitive column a crowd has; name it with --sensitive")
+    if not asked and trees:
+        raise InputError("a hierarchy merges the values of an attribute; name it with --attributes")
+    if not asked and stratum is not None:
+        raise InputError("--stratum says how many people share what is published of them; name it with --attributes")
     if not asked and sensitive is None:
-        if trees:
-            raise InputError("a hierarchy merges the values of an attribute; name it with --attributes")
+        if people is not None:
+            raise InputError(
+                "a table of people is there for its columns; name those to publish (attributes, sensitive)"
+            )
         return None
     wanted = [*names, *([] if sensitive is None else [a_text("sensitive", sensitive)])]
     if len(set(wanted)) < len(wanted) or "node" in wanted:

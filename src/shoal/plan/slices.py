@@ -42,7 +42,7 @@ class SlicePiece(NamedTuple):
     settings: Settings
     directed: bool
     limits: SliceLimits | None
-    change_class: int | None
+    change_class: Array | None
     rng: np.random.Generator
 
 
@@ -70,7 +70,8 @@ def rebuild_slices(
     With `change_class` the people of a slice that is released alone may go to another crowd.
     """
     graph, promise, settings, limits = request.graph, request.promise, request.settings, request.limits
-    single = (np.bincount(promise.blocks) == 1) & change_class & promise.for_everybody
+    single = (np.bincount(promise.blocks) == 1) & change_class
+    levels = run.keep("k-of-all", promise.levels)
     kept = [run.keep(f"labels-{block:05}", of) for block, of in enumerate(labels)]
     slices = [graph.held(t) for t in range(graph.n_slices)]
     pieces = [
@@ -81,7 +82,7 @@ def rebuild_slices(
             settings,
             graph.directed,
             limits.of_slice(t) if limits is not None else None,
-            promise.k if single[block] else None,
+            levels if single[block] else None,
             chance.stream(f"rebuild/{t}"),
         )
         for t, block in enumerate(promise.blocks)
@@ -171,7 +172,7 @@ def _rebuild(piece: SlicePiece, threads: int, tell: Tell) -> Result:
         settings,
         directed=directed,
         limits=limits,
-        change_class=change_class,
+        change_class=None if change_class is None else load(change_class),
         elsewhere=elsewhere,
         rng=rng,
     )

@@ -36,6 +36,7 @@ from shoal.rebuild import priority, rebuild_within, rewire, rewire_alone
 EXACT_EDGES = {"fast": 0, "balanced": 1_000, "thorough": 4_000}
 # How often the people of a slice that is released alone are looked through for crowds to change to.
 CROWD_ROUNDS = {"fast": 1, "balanced": 3, "thorough": 6}
+RESTARTS = 5  # of the paper's methods
 # What a group costs where edges may only be added or only be removed: its members go to the top, or to the bottom.
 COSTS = {"both": "median", "add": "max", "remove": "min"}
 
@@ -109,7 +110,7 @@ def _by_paper(
             k,
             assignment=settings.method,
             rng=rng,
-            restarts=settings.restarts,
+            restarts=settings.restarts or RESTARTS,
             time_limit=left,
             jobs=jobs,
             progress=tell,
@@ -128,14 +129,14 @@ def rebuild_slice(
     *,
     directed: bool,
     limits: SliceLimits | None = None,
-    change_class: int | None = None,
+    change_class: np.ndarray | None = None,
     elsewhere: Elsewhere | None = None,
     senders: np.ndarray | None = None,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, float]:
     """Stages 2 and 3 for one slice: a simple graph in which the members of a group have equal degrees.
 
-    `change_class` is the k of a slice that is released alone: its people may then change to another crowd. `elsewhere` says
+    `change_class` is everybody's k in a slice that is released alone: its people may then change to another crowd. `elsewhere` says
     who meets in other slices: among deletions that cost the same, one-off contacts go before lasting ties. Gives the slice, and
     about how many edits it took to keep its number of edges. `senders` marks the people of a directed slice who only send, where
     all others only receive.

@@ -5,7 +5,6 @@ from shoal.realize.degrees import Chosen
 from shoal.realize.enforce import enforce_realizability, fix_parity, is_realizable, realize_slice
 from shoal.realize.erdos_gallai import is_graphical, satisfies_erdos_gallai
 from shoal.realize.fulkerson import is_digraphical
-from shoal.realize.program import nearest_realizable
 from shoal.realize.view import SliceLimits, SliceView
 
 __all__ = [
@@ -19,7 +18,6 @@ __all__ = [
     "is_digraphical",
     "is_graphical",
     "is_realizable",
-    "nearest_realizable",
     "realize_slice",
     "satisfies_erdos_gallai",
 ]

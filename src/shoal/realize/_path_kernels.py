@@ -29,16 +29,10 @@ class Scratch(NamedTuple):
 @njit
 def new_scratch(n, limit):
     """Scratch for n nodes and moves of about ``limit`` steps."""
-    return Scratch(
-        np.zeros(n, np.int64),
-        np.empty(REACH, np.int64),
-        np.empty(REACH, np.int64),
-        np.empty(REACH, np.int64),
-        np.empty(REACH, np.int64),
-        np.empty(REACH),
-        np.empty(2 * limit + 4 * REACH, np.int64),
-        np.zeros(2, np.int64),
-    )
+    path, nodes = np.empty(REACH, np.int64), np.empty(REACH, np.int64)
+    parents, edges = np.empty(REACH, np.int64), np.empty(REACH, np.int64)
+    journal = np.empty(2 * limit + 4 * REACH, np.int64)
+    return Scratch(np.zeros(n, np.int64), path, nodes, parents, edges, np.empty(REACH), journal, np.zeros(2, np.int64))
 
 
 @njit

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from shoal.common.edges import found_in
+from shoal.common.edges import distinct, found_in
 from shoal.errors import InputError
 
 ALLOW = ("both", "add", "remove")
@@ -105,7 +105,8 @@ class SliceView:
             pairs = np.asarray(self.limits.forbidden).reshape(-1, 2).astype(np.int64)
             pairs = pairs[pairs[:, 0] != pairs[:, 1]]
             pairs = pairs + np.array([0, n]) if directed else np.sort(pairs, axis=1)
-            self.forbidden = np.setdiff1d(pairs @ np.array([self.n_nodes, 1]), self.keys)
+            keys = distinct(pairs @ np.array([self.n_nodes, 1]))
+            self.forbidden = keys[~found_in(keys, self.keys)]
 
     @cached_property
     def keys(self) -> np.ndarray:

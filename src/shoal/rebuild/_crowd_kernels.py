@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from shoal._numba import njit
@@ -10,22 +12,44 @@ from shoal.rebuild._repair_kernels import bridge_price, build_bridge, lacking
 from shoal.rebuild._rewire_kernels import Rewiring, can_join, shuffled, toggle
 
 
+class Crowds(NamedTuple):
+    """Everybody's target degree and k; of the people with each degree how many there are and the largest k.
+
+    ``alone`` is for the missing edges of everybody that found no partner.
+    """
+
+    target: np.ndarray
+    levels: np.ndarray
+    size: np.ndarray
+    top: np.ndarray
+    alone: np.ndarray
+
+
 @njit
-def _go(i, step, crowd, target, s):
-    """Person i goes to the crowd that is ``step`` higher."""
-    crowd[target[i]] -= 1
-    target[i] += step
-    crowd[target[i]] += 1
+def _may_go(i, step, c):
+    """Whether both crowds are large enough for everybody in them if person i goes ``step`` higher."""
+    here = c.target[i]
+    return (c.size[here] > c.top[here] or c.size[here] == 1) and c.size[here + step] + 1 >= c.levels[i]
+
+
+@njit
+def _go(i, step, c, s):
+    """Person i goes to the crowd that is ``step`` higher. What they asked for is still asked of those they leave, if any."""
+    here, there = c.target[i], c.target[i] + step
+    c.size[here] -= 1
+    c.size[there] += 1
+    c.top[here] = c.top[here] if c.size[here] else 0
+    c.top[there] = max(c.top[there], c.levels[i])
+    c.target[i] = there
     s.lack[i] += step
 
 
 @njit
-def sink(k: int, crowd: np.ndarray, target: np.ndarray, s: Rewiring, rng: np.random.Generator) -> None:
-    """Whoever lacks one degree goes to the crowd one below, if there is one, instead of getting an edge."""
+def sink(c: Crowds, s: Rewiring, rng: np.random.Generator) -> None:
+    """Whoever lacks one degree goes to the crowd one below, if they may, instead of getting an edge."""
     for i in shuffled(np.int64(0), s.n, rng):
-        d = target[i]
-        if s.lack[i] == 1 and crowd[d] > k and crowd[d - 1] > 0:
-            _go(i, np.int64(-1), crowd, target, s)
+        if s.lack[i] == 1 and _may_go(i, np.int64(-1), c):
+            _go(i, np.int64(-1), c, s)
 
 
 @njit
@@ -50,7 +74,7 @@ def pair_up(s: Rewiring, rng: np.random.Generator) -> None:
 
 
 @njit
-def absorb(k: int, crowd: np.ndarray, target: np.ndarray, s: Rewiring, rng: np.random.Generator) -> None:
+def absorb(c: Crowds, s: Rewiring, rng: np.random.Generator) -> None:
     """Give what is missing to anybody who can go to the crowd one above: one edge for one missing degree, where a
     repair costs three for two."""
     order, p = shuffled(np.int64(0), s.n, rng), 0
@@ -60,7 +84,6 @@ def absorb(k: int, crowd: np.ndarray, target: np.ndarray, s: Rewiring, rng: np.r
                 break
             f = order[p]
             p = p + 1 if p + 1 < s.n else 0
-            d = target[f]
-            if s.lack[f] == 0 and crowd[d] > k and crowd[d + 1] > 0 and can_join(u, f, s):
-                _go(f, np.int64(1), crowd, target, s)
+            if s.lack[f] == 0 and _may_go(f, np.int64(1), c) and can_join(u, f, s):
+                _go(f, np.int64(1), c, s)
                 toggle(u, f, s)

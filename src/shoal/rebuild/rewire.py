@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
 from shoal.errors import InputError
 from shoal.realize.choose import cover_surplus
 from shoal.realize.enforce import is_realizable
 from shoal.realize.view import SliceView
-from shoal.rebuild import _repair_kernels, _rewire_kernels
+from shoal.rebuild import _crowd_kernels, _repair_kernels, _rewire_kernels
+from shoal.rebuild._crowd_kernels import Crowds
 from shoal.rebuild._edgeset import new_set
 from shoal.rebuild._rewire_kernels import Rewiring
 
 NONE = np.empty(0, np.int64)
-
-
-class Changes(Protocol):
-    """Targets that change on the way; see `shoal.rebuild.crowds`."""
-
-    def before_joining(self, s: Rewiring, target: np.ndarray, rng: np.random.Generator) -> None:
-        """Once nobody has too many edges."""
-
-    def after_joining(self, s: Rewiring, target: np.ndarray, rng: np.random.Generator) -> None:
-        """Once nobody who lacks an edge finds a partner any more."""
 
 
 def rewire(
@@ -32,7 +21,7 @@ def rewire(
     target_degrees: np.ndarray,
     *,
     deleted: np.ndarray | None = None,
-    changes: Changes | None = None,
+    crowds: Crowds | None = None,
     rng: np.random.Generator,
 ) -> np.ndarray:
     """A simple slice with exactly ``target_degrees`` that shares as many edges as possible with the original.
@@ -44,26 +33,29 @@ def rewire(
     which always ends (:func:`shoal.rebuild._repair_kernels.follow_witness`). Last, squares with three edits are swapped
     into one edit. Everything is random among equals, so that the result does not point at the edits.
 
-    ``target_degrees`` of the view's nodes must be realizable (Erdős–Gallai, or Fulkerson–Chen–Anstee).
+    ``target_degrees`` of the view's nodes must be realizable (Erdős–Gallai, or Fulkerson–Chen–Anstee). Where people may
+    change ``crowds`` (:mod:`shoal.rebuild.crowds`), the targets are those of the crowds, and change on the way.
 
     >>> path = SliceView(np.array([[0, 1], [1, 2], [2, 3]], dtype=np.int32), np.arange(4))
     >>> rewire(path, np.array([2, 2, 2, 2]), rng=np.random.default_rng(0)).tolist()
     [[0, 1], [0, 3], [1, 2], [2, 3]]
     """
-    target = np.array(target_degrees, np.int64)
-    if changes is None:
+    target = np.array(target_degrees, np.int64) if crowds is None else crowds.target
+    if crowds is None:
         check_realizable(target, view)
     if deleted is None:
         deleted = cover_surplus(view, target, rng=rng)
-    s = begin(view, target, growing=changes is not None)
+    s = begin(view, target, growing=crowds is not None)
     _rewire_kernels.toggle_all(view.keys[deleted], s)
     if s.lack.min(initial=0) < 0:
         _rewire_kernels.drop_surplus(view.keys, 1, s, rng)
-    if changes is not None:
-        changes.before_joining(s, target, rng)
+    if crowds is not None:
+        _crowd_kernels.sink(crowds, s, rng)
     _rewire_kernels.join_lacking(False, s, rng)
-    if changes is not None:
-        changes.after_joining(s, target, rng)
+    if crowds is not None:
+        _crowd_kernels.pair_up(s, rng)
+        crowds.alone[:] = s.lack
+        _crowd_kernels.absorb(crowds, s, rng)
         if s.lack.any():
             check_realizable(target, view)
     finish(s, target, rng)

@@ -154,22 +154,13 @@ def _attempt(view: SliceView, start: Start, rng: np.random.Generator) -> tuple[n
 def _begin(view: SliceView, target: np.ndarray, room: int) -> Rewiring:
     """The original slice, on its way to these degrees, with space for ``room`` edges."""
     fixed = np.concatenate([view.keys[view.must_keep], view.forbidden])
-    return Rewiring(
-        view.n_nodes,
-        view.half,
-        True,
-        view.may_add,
-        view.may_remove,
-        new_set(view.keys, view.keys.size),
-        new_set(view.keys, room),
-        new_set(fixed, fixed.size),
-        view.exempt,
-        target[view.labels] - view.degrees,
-        np.full(view.n_nodes, -1),
-        np.empty(2 * room + 2, np.int64),
-        np.arange(1, 2 * room + 3),
-        np.zeros(1, np.int64),
+    original, now, untouchable = (
+        new_set(*of) for of in ((view.keys, view.keys.size), (view.keys, room), (fixed, fixed.size))
     )
+    lack, added = target[view.labels] - view.degrees, np.full(view.n_nodes, -1)
+    links = np.empty(2 * room + 2, np.int64), np.arange(1, 2 * room + 3), np.zeros(1, np.int64)
+    may = True, view.may_add, view.may_remove
+    return Rewiring(view.n_nodes, view.half, *may, original, now, untouchable, view.exempt, lack, added, *links)
 
 
 def _drive(view: SliceView, groups: Groups, changes: int, s: Rewiring, rng: np.random.Generator) -> np.ndarray:

@@ -34,17 +34,9 @@ def new_walks(s: Rewiring) -> Walks:
     pool = np.empty(s.n, np.int64)
     for i in range(s.n):
         pool[i] = i
-    return Walks(
-        start,
-        near,
-        np.zeros(2 * s.n, np.int64),
-        pool,
-        np.empty(2 * s.n + 1, np.int64),
-        np.empty(2 * s.n + 1, np.int64),
-        np.empty(s.n, np.int64),
-        np.empty(64 * s.n + 1024, np.int64),
-        np.zeros(3, np.int64),
-    )
+    queue, parent = np.empty(2 * s.n + 1, np.int64), np.empty(2 * s.n + 1, np.int64)
+    needy, journal = np.empty(s.n, np.int64), np.empty(64 * s.n + 1024, np.int64)
+    return Walks(start, near, np.zeros(2 * s.n, np.int64), pool, queue, parent, needy, journal, np.zeros(3, np.int64))
 
 
 @njit

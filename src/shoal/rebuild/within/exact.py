@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from shoal.common.edges import found_in
 from shoal.realize.highs import minimise, rows_of
 from shoal.realize.view import SliceView
 
@@ -19,8 +20,9 @@ def free_pairs(view: SliceView) -> np.ndarray:
         else:
             us, vs = np.triu_indices(n, 1)
         changing = ~(view.exempt[us] | view.exempt[vs])
-        absent = np.setdiff1d(us[changing] * n + vs[changing], np.concatenate([view.keys, view.forbidden]))
-        keys = np.concatenate([keys, absent])
+        pairs = us[changing] * n + vs[changing]
+        fixed = np.sort(np.concatenate([view.keys, view.forbidden]))
+        keys = np.concatenate([keys, pairs[~found_in(pairs, fixed)]])
     return keys
 
 
