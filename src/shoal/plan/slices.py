@@ -129,7 +129,7 @@ def retie_slices(
     for r in range(rounds):
         for odd in (0, 1):
             which, every = [t for t in small if t % 2 == odd], np.sum(counted, axis=0)
-            lean, new = _lean(every), NEW * (_pairs(every) / wanted - 1) if r and wanted else 0.0
+            lean, new = _lean(every), NEW * max(_pairs(every) / wanted - 1, 0.0) if wanted else 0.0
             pieces = [
                 RetiePiece(
                     t,
