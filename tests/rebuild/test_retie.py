@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 import shoal
 from shoal.common.edges import slack_of
 from shoal.errors import InputError
+from shoal.plan.slices import _pairs
 from shoal.realize import SliceLimits, SliceView
 from shoal.realize.ties import look_around
 from shoal.rebuild._propose_kernels import OTHERS
-from shoal.rebuild._retie_kernels import COMMON, LEAST, MOST, STEP
-from shoal.rebuild.retie import Aims, counts_of, portrait, retie
+from shoal.rebuild._retie_kernels import BUCKETS, COMMON, LEAST, MOST, STEP
+from shoal.rebuild.retie import FEATURES, Aims, counts_of, portrait, retie
 from tests.strategies import graphs, slices
 from tests.uncompiled import examples
 
@@ -110,3 +111,25 @@ def test_density_is_refused_where_something_else_decides_about_edges():
             shoal.anonymize(graph, 2, density="keep", **options)
     with pytest.raises(InputError, match="density"):
         shoal.anonymize(graph, 2, density="same")
+
+
+def test_a_pair_that_meets_nowhere_else_has_its_price():
+    """Two invented edges of strangers, who could as well be tied to those they meet in another slice."""
+    was, now = np.array([[0, 4], [1, 5]], np.int32), np.array([[0, 1], [2, 3]], np.int32)
+    others = look_around([now, np.array([[0, 2], [1, 3]], np.int32)], 0, (None, None), 6)
+    view = SliceView(np.concatenate([was, now[:0]]), np.zeros(6, int))
+    made = {
+        price: retie(
+            view, now, others, Aims((None, None), portrait(view, now, others), new=price), rng=np.random.default_rng(1)
+        )[0]
+        for price in (0.0, 100.0)
+    }
+    assert pairs_of(made[0.0]) != {(0, 2), (1, 3)}
+    assert pairs_of(made[100.0]) == {(0, 2), (1, 3)}
+
+
+def test_pairs_are_counted_by_their_edges():
+    """One pair in each of three slices, another in one."""
+    counted = np.zeros((2, FEATURES, BUCKETS))
+    counted[0, OTHERS, 2], counted[1, OTHERS, 0] = 3, 1
+    assert _pairs(counted) == pytest.approx(2)

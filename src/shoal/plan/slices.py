@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.common.communities import louvain
+from shoal.common.edges import distinct
 from shoal.common.randomness import Randomness
 from shoal.demands.request import Request
 from shoal.demands.settings import Settings
@@ -26,10 +27,12 @@ from shoal.plan import cells
 from shoal.plan.stages import rebuild_slice
 from shoal.realize import SliceLimits, SliceView
 from shoal.realize.ties import look_around
+from shoal.rebuild._propose_kernels import OTHERS
 from shoal.rebuild._retie_kernels import BUCKETS
 from shoal.rebuild.retie import FEATURES, Aims, retie
 
 ROUNDS = {"fast": 1, "balanced": 6, "thorough": 12}
+NEW = 10.0  # what a pair costs that meets nowhere else, times the share of pairs that are too many
 WHOLE = 1_000_000  # contacts up to which slices see each other more than once, and communities are looked for
 
 
@@ -59,6 +62,7 @@ class RetiePiece(NamedTuple):
     limits: SliceLimits | None
     kind: Array | None
     lean: np.ndarray
+    new: float
     rng: np.random.Generator
 
 
@@ -115,16 +119,18 @@ def retie_slices(
     steps = [t for t in range(count) if before[t] is not None]
     pairs = [(graph.held(t - 1), graph.held(t), graph.n_nodes, graph.directed) for t in steps]
     kept = dict(zip(steps, (done.facts["kept"] for done in run("steps", _kept, pairs)), strict=True))
-    kind = None
+    kind, wanted = None, 0
     if graph.n_edges <= WHOLE:
         everything = ([graph.held(t) for t in range(count)], graph.n_nodes, chance.stream("communities"))
-        kind = run("communities", _communities, [everything])[0].arrays["kind"]
+        (found,) = run("communities", _communities, [everything])
+        kind, wanted = found.arrays["kind"], found.facts["pairs"]
     slices = [released.held(t) for t in range(count)]
     small = [t for t in range(count) if len(slices[t]) <= cells.CELL_EDGES]  # others would not fit one process
     counted: list[np.ndarray] = [np.zeros((2, FEATURES, BUCKETS))] * count
     for r in range(rounds):
         for odd in (0, 1):
-            which, lean = [t for t in small if t % 2 == odd], _lean(np.sum(counted, axis=0))
+            which, every = [t for t in small if t % 2 == odd], np.sum(counted, axis=0)
+            lean, new = _lean(every), NEW * max(_pairs(every) / wanted - 1, 0.0) if wanted else 0.0
             pieces = [
                 RetiePiece(
                     t,
@@ -137,6 +143,7 @@ def retie_slices(
                     limits.of_slice(t) if limits is not None else None,
                     kind,
                     lean,
+                    new,
                     chance.stream(f"retie/{r}/{t}"),
                 )
                 for t in which
@@ -156,6 +163,14 @@ def _lean(counted: np.ndarray) -> np.ndarray:
     """
     kept, invented = counted / np.maximum(counted.sum(axis=2, keepdims=True), 1)
     return kept - invented if counted.any(axis=(1, 2)).all() else np.zeros_like(kept)
+
+
+def _pairs(counted: np.ndarray) -> float:
+    """About how many pairs meet at all: one that meets in c other slices is counted by 1 + c edges."""
+    below = np.arange(BUCKETS)
+    width = np.where(below < 4, 1, 2.0 ** (below // 2 - 1))  # of the buckets of `_retie_kernels.bucket`
+    others = np.cumsum(width) - (width + 1) / 2
+    return float(counted[:, OTHERS].sum(axis=0) @ (1 / (1 + others)))
 
 
 def _rebuild(piece: SlicePiece, threads: int, tell: Tell) -> Result:
@@ -185,7 +200,7 @@ def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Result:
     elsewhere = look_around(piece.slices, piece.t, piece.near, n)
     kind = None if piece.kind is None else load(piece.kind)
     ranks = pagerank(load(piece.original), n, directed=piece.directed), pagerank(now, n, directed=piece.directed)
-    aims = Aims(piece.correlation, None, piece.lean, ranks)
+    aims = Aims(piece.correlation, None, piece.lean, ranks, piece.new)
     made, counts = retie(view, now, elsewhere, aims, kind=kind, rng=piece.rng)
     degrees = [np.bincount(edges[:, side], minlength=n) for edges in (now, made) for side in (0, 1)]
     a, b, c, d = degrees
@@ -206,4 +221,5 @@ def _kept(piece: tuple[Array, Array, int, bool], threads: int, tell: Tell) -> Re
 def _communities(piece: tuple[list[Array], int, np.random.Generator], threads: int, tell: Tell) -> Result:
     slices, n, rng = piece
     edges = np.concatenate([*map(load, slices), np.empty((0, 2), np.int32)])
-    return Result({}, {"kind": louvain(edges, n, int(rng.integers(2**31)))})
+    low, high = edges.min(axis=1, initial=n).astype(np.int64), edges.max(axis=1, initial=0)
+    return Result({"pairs": len(distinct(low * n + high))}, {"kind": louvain(edges, n, int(rng.integers(2**31)))})

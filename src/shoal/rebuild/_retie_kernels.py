@@ -63,6 +63,7 @@ class Aim(NamedTuple):
     weight: np.ndarray
     repeats: np.ndarray  # and the correlation, over all edges
     worth: np.ndarray
+    new: float  # what a pair costs that meets nowhere else, over all edges
     all_count: bool  # or only those that were not edges of the original
 
 
@@ -117,6 +118,8 @@ def weigh(e, marks, step, aim, have, total, t):
         off, x = total[side] - aim.repeats[side], step * t.repeats[e, side]
         change += aim.worth[side] * x * (2.0 * off + x)
         total[side] += x
+    if not t.seen[e, OTHERS]:
+        change += step * aim.new
     if aim.all_count or not marks & HERE:
         for f in range(have.shape[0]):
             for b in range(t.seen[e, f], aim.most[f]):

@@ -31,13 +31,15 @@ class Aims(NamedTuple):
 
     ``correlation`` is how much people keep of their neighbourhood from the slice before, and to the one after
     (`shoal.measure.temporal`; None where there is none). ``counts`` is how often each bucket of each feature occurs among its
-    edges; None if invented edges are to look like those that were kept.
+    edges; None if invented edges are to look like those that were kept. ``new`` is what a pair costs that meets nowhere else, for
+    each of the edges that count.
     """
 
     correlation: tuple[float | None, float | None]
     counts: np.ndarray | None = None
     lean: np.ndarray | float = 0.0
     ranks: tuple[np.ndarray, np.ndarray] | None = None
+    new: float = 0.0
 
 
 def retie(
@@ -85,7 +87,7 @@ def retie(
     goal, worth = np.zeros(2), np.zeros(2)
     if mix:
         only = np.where(np.arange(FEATURES) == kernels.KIND, apart, 0)
-        aim, have = Aim(wanted, only, weight, goal, worth, aims.counts is not None), _below(ties, m)
+        aim, have = Aim(wanted, only, weight, goal, worth, 0.0, aims.counts is not None), _below(ties, m)
         kernels.retie(int(mix * counted), view.n_nodes, 0.0, 0.0, seen, aim, have, np.zeros(2), ties, rng)
     have, total = _below(ties, m), ties.repeats[:m].sum(axis=0)
     now = np.bincount(edges.ravel(), minlength=view.people)
@@ -101,7 +103,7 @@ def retie(
         seen = _wish(seen, view, elsewhere, often)
     if aims.ranks is not None:
         seen = seen._replace(pull=_pulls(view, edges, *aims.ranks, ties.off))
-    aim = Aim(wanted, apart, weight, goal, worth, aims.counts is not None)
+    aim = Aim(wanted, apart, weight, goal, worth, aims.new * counted, aims.counts is not None)
     steps = int(np.clip(STEPS, FEWEST * counted, MOST * counted) if tries is None else tries * counted)
     kernels.retie(steps, view.n_nodes, 0.0, aimed, seen, aim, have, total, ties, rng)
     counts = [counts_of(ties.seen[:m][which]) for which in (ties.where < 0, ties.where >= 0)]
