@@ -218,8 +218,8 @@ class Rebuilt(NamedTuple):
 def group(
     request: Request, chance: Randomness, run: Runner, tell: Tell, some: np.ndarray | None = None
 ) -> list[Groups]:
-    """Stage 1 for everybody or for `some`: inside communities where ties will move, inside strata where people have attributes."""
-    guide = None if request.moving is None else guide_columns(request.graph, chance, run)
+    """Stage 1 for everybody or for `some`: guided by communities, and inside strata where people have attributes."""
+    guide = guide_columns(request, chance, run)
     if request.traits is not None:
         return group_strata(request, chance, run, tell, guide)
     return group_blocks(request, chance, run, tell, some, guide)

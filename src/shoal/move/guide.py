@@ -2,7 +2,8 @@
 
 Moved ties stay between the same two groups. So what a release keeps of who mixes with whom depends on groups that lie inside
 communities. Beside everybody's degrees the search therefore sees one column for each community, in which its members have
-a number and the others have none: in l1, whoever shares a group with people of another community pays for it.
+a number and the others have none: in l1, whoever shares a group with people of another community pays for it. Where ties are not
+moved a little of it helps too: people of one community who lack an edge on the same day are more often two who know each other.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ import numpy as np
 
 from shoal.common.communities import louvain, modularity
 from shoal.common.randomness import Randomness
+from shoal.demands.request import Request
 from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
-from shoal.graph import TemporalGraph
 from shoal.plan.shards import BLOCK_PEOPLE
+from shoal.plan.slices import WHOLE
 
 MOST_EDGES = 2_000_000  # of all slices, by which communities are found; of more a random part is looked at
 MOST_COLUMNS = 64  # for communities; more of them share columns
@@ -29,13 +31,15 @@ FEW_COLUMNS, MANY_PEOPLE = (
 # What a person of activity a (contacts over all slices) pays for another community: √a times the weight. Where communities are
 # clear it pays to stay inside them, where they are not only the degrees would suffer: measured by benchmarks/against.py.
 PER_MODULARITY, MOST_WEIGHT = 2.4, 1.9
+UNMOVED_WEIGHT = 0.15  # at most, where ties are not moved: measured by benchmarks/overtime.py
 
 
 class GuidePiece(NamedTuple):
-    """All slices, how many people there are, and chance."""
+    """All slices, how many people there are, what another community costs at most, and chance."""
 
     slices: list[Array]
     n_people: int
+    most_weight: float
     rng: np.random.Generator
 
 
@@ -47,10 +51,18 @@ class KindPiece(NamedTuple):
     rng: np.random.Generator
 
 
-def guide_columns(graph: TemporalGraph, chance: Randomness, run: Runner) -> list[list[Array]]:
-    """Columns that keep groups inside communities, block of people by block of people as `graph.degree_blocks` has degrees."""
+def guide_columns(request: Request, chance: Randomness, run: Runner) -> list[list[Array]] | None:
+    """Columns that keep groups inside communities, block of people by block of people as `graph.degree_blocks` has degrees.
+
+    None where only the degrees count: the fewest edits are asked for, or there is one slice, or limits, or a large graph.
+    """
+    graph, moved = request.graph, request.moving is not None
+    over_time = request.settings.keeps_density and request.limits is None and graph.n_slices > 1
+    if not moved and not (over_time and graph.n_edges <= WHOLE):
+        return None
     slices = [graph.held(t) for t in range(graph.n_slices)]
-    (done,) = run("communities", _guide, [GuidePiece(slices, graph.n_nodes, chance.stream("communities"))])
+    weight = MOST_WEIGHT if moved else UNMOVED_WEIGHT
+    (done,) = run("guide", _guide, [GuidePiece(slices, graph.n_nodes, weight, chance.stream("communities"))])
     blocks = range(-(-max(graph.n_nodes, 1) // BLOCK_PEOPLE))
     return [[done.arrays[f"{b}/{c}"] for c in range(done.facts["columns"])] for b in blocks]
 
@@ -67,7 +79,7 @@ def _guide(piece: GuidePiece, threads: int, tell: Tell) -> Result:
         activity += np.bincount(load(held).ravel(), minlength=piece.n_people)
     edges = _some_edges(piece.slices, piece.rng)
     labels = louvain(edges, piece.n_people, int(piece.rng.integers(2**31)))
-    columns = community_columns(labels, activity, modularity(edges, labels))
+    columns = community_columns(labels, activity, modularity(edges, labels), piece.most_weight)
     arrays = {
         f"{b}/{c}": column[first : first + BLOCK_PEOPLE]
         for c, column in enumerate(columns.T)
@@ -76,7 +88,9 @@ def _guide(piece: GuidePiece, threads: int, tell: Tell) -> Result:
     return Result({"columns": columns.shape[1]}, arrays)
 
 
-def community_columns(labels: np.ndarray, activity: np.ndarray, clearness: float) -> np.ndarray:
+def community_columns(
+    labels: np.ndarray, activity: np.ndarray, clearness: float, most_weight: float = MOST_WEIGHT
+) -> np.ndarray:
     """(people, columns) a column for each community of at least two, the largest first; the smallest share columns.
 
     >>> community_columns(np.array([4, 4, 1, 1, 1, 0]), np.array([1, 4, 9, 9, 9, 1]), 0.5)
@@ -92,7 +106,7 @@ def community_columns(labels: np.ndarray, activity: np.ndarray, clearness: float
     rank = np.empty(len(sizes), np.int64)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
     there = np.flatnonzero(sizes[labels] > 1)
-    weight = min(PER_MODULARITY * max(clearness, 0), MOST_WEIGHT)
+    weight = min(PER_MODULARITY * max(clearness, 0), most_weight)
     columns = np.zeros((len(labels), min(most, int((sizes > 1).sum()))), np.int32)
     if weight:
         columns[there, rank[labels[there]] % columns.shape[1]] = np.rint(weight * np.sqrt(activity[there]))

@@ -32,7 +32,7 @@ from shoal.rebuild._retie_kernels import BUCKETS
 from shoal.rebuild.retie import FEATURES, Aims, retie
 
 ROUNDS = {"fast": 1, "balanced": 6, "thorough": 12}
-NEW = 10.0  # what a pair costs that meets nowhere else, times the share of pairs that are too many
+NEW = 20.0  # what a pair costs that meets nowhere else, times the share of pairs that are too many
 WHOLE = 1_000_000  # contacts up to which slices see each other more than once, and communities are looked for
 
 

@@ -11,7 +11,7 @@ from shoal.realize.highs import Rows, minimise, rows_of
 if TYPE_CHECKING:
     from shoal.realize.degrees import DegreeProgram
 
-LESS = 0.02  # of what decides who rises: the solver sees the smallest difference, and pairs that last come first
+LESS = 0.05  # of what decides who rises: the solver sees the smallest difference, and pairs that last come first
 
 
 def solve_whole(program: DegreeProgram, nodes: float, gap: float) -> tuple[np.ndarray, np.ndarray] | None:

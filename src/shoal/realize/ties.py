@@ -14,6 +14,7 @@ from shoal.realize.view import SliceView
 EQUALS = 0.004  # of an edit: decides among equals, and hardly among others
 HIGHER, NARROW = 5.0, 0.1  # of a degree of those who have many, beside other equals, and the least spread that counts
 LONG = 8  # other slices in which a pair meets from which on it lasts as long as any
+LIKELY, LONGER = 5.0, 16  # the same of pairs to join, beside other equals: measured by benchmarks/overtime.py
 BEFORE, AFTER = 1, 2  # of a pair: meets in the slice before, after
 
 
@@ -107,4 +108,5 @@ def ties_of(view: SliceView, elsewhere: Elsewhere) -> Ties:
         return Ties(dearer, higher, NO_TIES.likely, NO_TIES.worth)
     absent = (elsewhere.others > 1) & ~np.isin(elsewhere.keys, view.keys)
     likely = np.stack(np.divmod(elsewhere.keys[absent], view.people), axis=1)
-    return Ties(dearer, higher, likely, EQUALS * np.minimum(elsewhere.others[absent], LONG) / LONG)
+    worth = LIKELY * EQUALS * np.minimum(elsewhere.others[absent], LONGER) / LONGER
+    return Ties(dearer, higher, likely, worth)
