@@ -46,7 +46,7 @@ NARROW_SLICES = 64  # rows up to this length gain nothing from more steps for la
 HURRIED = 10  # stretches, below which it is
 LARGEST_K = 20  # beyond which groups get no more steps for their size
 COOLER = 0.25  # power of the share of the steps by which a short search begins cooler
-SAFE = 0.7  # of the time left is planned with
+PLANNED = 0.7  # of the time left: steps differ in how long they take
 MAX_ROW = 2**30  # kernels add up in 32 bits
 
 
@@ -215,7 +215,7 @@ def _affordable(state: State, rng: np.random.Generator, effort: Effort, steps: i
     started, sample = time.monotonic(), max(steps // 50, 1)
     _stretch(state, rng, effort.cold, effort.cold, sample, deadline, jobs)
     now = time.monotonic()
-    return min(steps, int(SAFE * sample * max(deadline - now, 0) / max(now - started, 1e-6)))
+    return min(steps, int(PLANNED * sample * max(deadline - now, 0) / max(now - started, 1e-6)))
 
 
 def _stretch(
