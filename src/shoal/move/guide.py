@@ -3,7 +3,7 @@
 Moved ties stay between the same two groups. So what a release keeps of who mixes with whom depends on groups that lie inside
 communities. Beside everybody's degrees the search therefore sees one column for each community, in which its members have
 a number and the others have none: in l1, whoever shares a group with people of another community pays for it. Where ties are not
-moved a little of it helps too: people of one community who lack an edge on the same day are more often two who know each other.
+moved a little of it helps too: people of one community have too many or too few edges on the same days, and one edit serves two of them.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ class KindPiece(NamedTuple):
 def guide_columns(request: Request, chance: Randomness, run: Runner) -> list[list[Array]] | None:
     """Columns that keep groups inside communities, block of people by block of people as `graph.degree_blocks` has degrees.
 
-    None where only the degrees count: the fewest edits are asked for, or there is one slice, or limits, or a large graph.
+    None where only the degrees count: by medians, in one slice, under limits, and in large graphs.
     """
-    graph, moved = request.graph, request.moving is not None
-    over_time = request.settings.keeps_density and request.limits is None and graph.n_slices > 1
-    if not moved and not (over_time and graph.n_edges <= WHOLE):
+    graph, settings, moved = request.graph, request.settings, request.moving is not None
+    by_edges = settings.method == "search" and settings.objective == "edges" and request.limits is None
+    if not moved and not (by_edges and 1 < graph.n_slices and graph.n_edges <= WHOLE):
         return None
     slices = [graph.held(t) for t in range(graph.n_slices)]
     weight = MOST_WEIGHT if moved else UNMOVED_WEIGHT
