@@ -3,7 +3,7 @@
 Moved ties stay between the same two groups. So what a release keeps of who mixes with whom depends on groups that lie inside
 communities. Beside everybody's degrees the search therefore sees one column for each community, in which its members have
 a number and the others have none: in l1, whoever shares a group with people of another community pays for it. Where ties are not
-moved a little of it helps too: people of one community have too many or too few edges on the same days, and one edit serves two of them.
+moved a little of it helps too: people of one community have too many or too few edges on the same days, so one edit serves two.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def guide_columns(request: Request, chance: Randomness, run: Runner) -> list[lis
     """
     graph, settings, moved = request.graph, request.settings, request.moving is not None
     by_edges = settings.method == "search" and settings.objective == "edges" and request.limits is None
-    if not moved and not (by_edges and 1 < graph.n_slices and graph.n_edges <= WHOLE):
+    if not moved and not (by_edges and graph.n_slices > 1 and graph.n_edges <= WHOLE):
         return None
     slices = [graph.held(t) for t in range(graph.n_slices)]
     weight = MOST_WEIGHT if moved else UNMOVED_WEIGHT
