@@ -31,7 +31,9 @@ FEW_COLUMNS, MANY_PEOPLE = (
 # What a person of activity a (contacts over all slices) pays for another community: √a times the weight. Where communities are
 # clear it pays to stay inside them, where they are not only the degrees would suffer: measured by benchmarks/against.py.
 PER_MODULARITY, MOST_WEIGHT = 2.4, 1.9
-UNMOVED_WEIGHT = 0.15  # at most, where ties are not moved: measured by benchmarks/overtime.py
+# Where ties are not moved, at most this, and from so many slices on: measured by benchmarks/overtime.py and golden.py. With seven
+# slices nothing is gained, with two or three, in which rows differ by little, edits become many more.
+UNMOVED_WEIGHT, MANY_SLICES = 0.15, 15
 
 
 class GuidePiece(NamedTuple):
@@ -54,11 +56,12 @@ class KindPiece(NamedTuple):
 def guide_columns(request: Request, chance: Randomness, run: Runner) -> list[list[Array]] | None:
     """Columns that keep groups inside communities, block of people by block of people as `graph.degree_blocks` has degrees.
 
-    None where only the degrees count: by medians, in one slice, under limits, and in large graphs.
+    None where only the degrees count: by medians, in few slices or blocks of them, under limits, and in large graphs.
     """
     graph, settings, moved = request.graph, request.settings, request.moving is not None
     by_edges = settings.method == "search" and settings.objective == "edges" and request.limits is None
-    if not moved and not (by_edges and graph.n_slices > 1 and graph.n_edges <= WHOLE):
+    together = graph.n_slices >= MANY_SLICES and request.promise.n_blocks == 1
+    if not moved and not (by_edges and together and graph.n_edges <= WHOLE):
         return None
     slices = [graph.held(t) for t in range(graph.n_slices)]
     weight = MOST_WEIGHT if moved else UNMOVED_WEIGHT
