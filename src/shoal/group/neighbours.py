@@ -21,10 +21,8 @@ MIN_NEIGHBOURS, MORE = 16, 6  # listed for every row at least, and more than gro
 LEAF_SIZE = 64  # rows of a box: some vector registers, and few enough for tight boxes
 N_SUMS = 5  # dimensions of a box: more are tighter and take longer to compare
 SEARCH_LEAVES = 96  # boxes that are looked into where not all are
-SPARSE_DENSITY, SPARSE_MIN_SLICES = (
-    0.12,
-    64,
-)  # below, and from so many slices on, an inverted index is faster than boxes
+# Rows with fewer entries than this share, and of so many slices at least, go faster through an inverted index than through boxes.
+SPARSE_DENSITY, SPARSE_MIN_SLICES = 0.12, 64
 
 
 def collapse_rows(degrees: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

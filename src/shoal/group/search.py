@@ -36,10 +36,8 @@ COSTS = ("median", "max", "min")
 ZONE_PEOPLE = 20_000  # people that one thread works on: many more than meet at the borders of a zone
 MAX_ZONES = 8  # however many people there are, so that groups do not depend on the cores
 SHARE_OF_NEIGHBOURS = 0.25  # of the progress told
-RARE, RARE_AT_LEAST = (
-    4,
-    32,
-)  # one step in 4 k² dissolves or founds a group: it prices about k² moves, so that takes a share of the time
+# One step in 4 k², and no more than one in 32, dissolves or founds a group: it prices about k² moves, a share of the time.
+RARE, RARE_AT_LEAST = 4, 32
 TINY = 200  # people; fewer get as many steps as these
 WIDE_SLICES, WIDE_POWER = 256, 0.7  # from so many on a step takes longer, nearly in proportion
 NARROW_SLICES = 64  # rows up to this length gain nothing from more steps for large groups where the search is hurried

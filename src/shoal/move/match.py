@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.common.edges import distinct
+from shoal.common.edges import distinct, found_in
 from shoal.common.randomness import Randomness
 from shoal.engine import Result, Tell
 from shoal.engine.parts import Array, load
@@ -24,7 +24,7 @@ from shoal.engine.work import Runner
 from shoal.errors import GuaranteeError
 from shoal.graph import TemporalGraph
 from shoal.measure.temporal import predecessor
-from shoal.realize.ties import find, look_around
+from shoal.realize.ties import look_around
 from shoal.realize.view import SliceView
 from shoal.rebuild import retie
 from shoal.rebuild._propose_kernels import OTHERS
@@ -206,7 +206,7 @@ def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Result:
         if not np.array_equal(SliceView(made, kind * 0, directed=piece.directed).degrees, view.degrees):
             raise GuaranteeError("swaps changed somebody's degree; nothing was released, please report this")
         edges = made
-    new = np.count_nonzero(find(elsewhere.keys, distinct(_pairs_of(edges, n))) == len(elsewhere.keys))
+    new = np.count_nonzero(~found_in(distinct(_pairs_of(edges, n)), elsewhere.keys))
     return Result({"new": int(new)}, {"edges": edges})
 
 

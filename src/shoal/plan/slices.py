@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.common.communities import louvain
-from shoal.common.edges import distinct
 from shoal.common.randomness import Randomness
 from shoal.demands.request import Request
 from shoal.demands.settings import Settings
@@ -75,7 +74,7 @@ def rebuild_slices(
     """
     graph, promise, settings, limits = request.graph, request.promise, request.settings, request.limits
     single = (np.bincount(promise.blocks) == 1) & change_class
-    levels = run.keep("k-of-all", promise.levels)
+    levels = run.keep("k-of-all", promise.levels) if single.any() else None
     kept = [run.keep(f"labels-{block:05}", of) for block, of in enumerate(labels)]
     slices = [graph.held(t) for t in range(graph.n_slices)]
     pieces = [
@@ -221,5 +220,5 @@ def _kept(piece: tuple[Array, Array, int, bool], threads: int, tell: Tell) -> Re
 def _communities(piece: tuple[list[Array], int, np.random.Generator], threads: int, tell: Tell) -> Result:
     slices, n, rng = piece
     edges = np.concatenate([*map(load, slices), np.empty((0, 2), np.int32)])
-    low, high = edges.min(axis=1, initial=n).astype(np.int64), edges.max(axis=1, initial=0)
-    return Result({"pairs": len(distinct(low * n + high))}, {"kind": louvain(edges, n, int(rng.integers(2**31)))})
+    pairs = len(without_directions(edges))
+    return Result({"pairs": pairs}, {"kind": louvain(edges, n, int(rng.integers(2**31)))})
