@@ -90,8 +90,8 @@ def tell_input(graph: TemporalGraph, *, quiet: bool, json: bool, effort: str | N
 
 
 MOVED = (
-    "Contacts changed hands inside groups: who mixes with whom, importance, persistence and reach can be studied, contacts of "
-    "particular people cannot."
+    "Contacts changed hands inside groups: importance, persistence, reach and who mixes with whom can be studied "
+    "(dense communities are thinned), contacts of particular people cannot."
 )
 
 
