@@ -31,18 +31,18 @@ $(STAMPS)/venv:
 	$(PYTHON) -m venv $(VENV)
 	@mkdir -p $(STAMPS) && touch $@
 
-# One stamp per extra, renewed when the project's requirements change.
+# One stamp per extra, renewed when the project's requirements change; each installs the package itself, too.
 $(STAMPS)/core: pyproject.toml $(STAMPS)/venv
 	$(PIP) -e .
 	@touch $@
 
 # pyCANON pins versions of everything it might use, so it comes alone; a test lets it count our tables again.
-$(STAMPS)/test: pyproject.toml $(STAMPS)/core
+$(STAMPS)/test: pyproject.toml $(STAMPS)/venv
 	$(PIP) -e ".[test]"
 	@$(PIP) --no-deps pycanon || echo "(pyCANON could not be installed: its test is left out)"
 	@touch $@
 
-$(STAMPS)/%: pyproject.toml $(STAMPS)/core
+$(STAMPS)/%: pyproject.toml $(STAMPS)/venv
 	$(PIP) -e ".[$*]"
 	@touch $@
 
@@ -59,8 +59,9 @@ serve: $(STAMPS)/web
 	@test -e $(STAMPS)/demo || { $(PIP) -e ".[demo]" && touch $(STAMPS)/demo; } || echo "(the demo data set could not be installed)"
 	$(BIN)/shoal serve
 
+# Tests start many processes, which would compile the same sources again where Python is told to keep nothing.
 test: $(STAMPS)/test
-	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 # All tests, then those of the kernels once more as plain Python, so that their lines count.
 KERNELS := tests/group tests/realize tests/rebuild tests/measure tests/audit

@@ -57,12 +57,12 @@ def test_the_union_keeps_k_whatever_comes(tmp_path_factory, seed, k, directed):
     folder = tmp_path_factory.mktemp("grow")
     rng = np.random.default_rng(seed)
     sizes = np.sort(rng.integers(8, 20, 3))
-    release = shoal.anonymize(contacts(int(sizes[0]), 3, seed, directed=directed), k, seed=0)
+    release = shoal.anonymize(contacts(int(sizes[0]), 3, seed, directed=directed), k, seed=0, effort="fast")
     release.save(folder / "r0", private=folder / "0.json", report=False)
     folders = [folder / "r0"]
     for step in (1, 2):
         later = contacts(int(sizes[step]), 2, seed + step, first_day=3 * step, directed=directed)
-        grown = shoal.extend(folders[-1], later, folder / f"{step - 1}.json", seed=0)
+        grown = shoal.extend(folders[-1], later, folder / f"{step - 1}.json", seed=0, effort="fast")
         grown.save(folder / f"r{step}", private=folder / f"{step}.json", report=False)
         folders.append(folder / f"r{step}")
         rows = union_rows(folders, directed)
@@ -73,12 +73,14 @@ def test_the_union_keeps_k_whatever_comes(tmp_path_factory, seed, k, directed):
 
 @pytest.fixture
 def first(tmp_path):
-    shoal.anonymize(contacts(20, 4, 0), 3, seed=0).save(tmp_path / "r0", private=tmp_path / "0.json", report=False)
+    shoal.anonymize(contacts(20, 4, 0), 3, seed=0, effort="fast").save(
+        tmp_path / "r0", private=tmp_path / "0.json", report=False
+    )
     return tmp_path
 
 
 def test_the_same_people_keep_their_pseudonyms(first):
-    grown = shoal.extend(first / "r0", contacts(20, 2, 1, first_day=9), first / "0.json", seed=0)
+    grown = shoal.extend(first / "r0", contacts(20, 2, 1, first_day=9), first / "0.json", seed=0, effort="fast")
     grown.save(first / "r1", private=first / "1.json", report=False)
     before, after = (json.loads((first / f"{i}.json").read_text()) for i in (0, 1))
     assert before["ids"] == after["ids"]
@@ -88,11 +90,11 @@ def test_the_same_people_keep_their_pseudonyms(first):
 
 
 def test_too_few_newcomers_are_held_back_and_join_later(first):
-    grown = shoal.extend(first / "r0", contacts(22, 2, 1, first_day=9), first / "0.json", seed=0)
+    grown = shoal.extend(first / "r0", contacts(22, 2, 1, first_day=9), first / "0.json", seed=0, effort="fast")
     assert sorted(grown.after.held_back) == [20, 21]
     assert grown.graph.n_nodes == 20
     grown.save(first / "r1", private=first / "1.json", report=False)
-    later = shoal.extend(first / "r1", contacts(23, 2, 2, first_day=20), first / "1.json", seed=0)
+    later = shoal.extend(first / "r1", contacts(23, 2, 2, first_day=20), first / "1.json", seed=0, effort="fast")
     assert later.after.held_back == ()
     assert later.graph.n_nodes == 23
     later.save(first / "r2", private=first / "2.json", report=False)
@@ -103,7 +105,7 @@ def test_too_few_newcomers_are_held_back_and_join_later(first):
 
 def test_together_they_can_fail_where_each_holds(first):
     """Two releases made apart each hold, and together single people out: verify must say so."""
-    other = shoal.anonymize(contacts(20, 2, 1, first_day=9), 3, seed=1)
+    other = shoal.anonymize(contacts(20, 2, 1, first_day=9), 3, seed=1, effort="fast")
     other.save(first / "apart", report=False)
     assert shoal.verify(first / "r0")
     assert shoal.verify(first / "apart")
@@ -115,7 +117,7 @@ def test_together_they_can_fail_where_each_holds(first):
 def test_ids_that_turn_from_numbers_into_text(first):
     rows = {"source": ["0", "1", "x1", "x2", "x3"], "target": ["1", "2", "x2", "x3", "5"], "time": [10**7] * 5}
     grown = shoal.extend(
-        first / "r0", TemporalGraph.from_edges(rows, time="time", slice="1d"), first / "0.json", seed=0
+        first / "r0", TemporalGraph.from_edges(rows, time="time", slice="1d"), first / "0.json", seed=0, effort="fast"
     )
     assert grown.graph.n_nodes == 23
     assert grown.after.held_back == ()
@@ -125,18 +127,22 @@ def test_an_extension_calls_people_as_the_release_before_did(first):
     """Where ids were kept the certificate says so; where they were not they cannot be published later."""
     later = contacts(20, 2, 1, first_day=9)
     with pytest.raises(InputError, match="goes on with the pseudonyms"):
-        shoal.extend(first / "r0", later, first / "0.json", seed=0).save(first / "r1", keep_ids=True, report=False)
-    shoal.anonymize(contacts(20, 3, 0), 3, seed=0).save(
+        shoal.extend(first / "r0", later, first / "0.json", seed=0, effort="fast").save(
+            first / "r1", keep_ids=True, report=False
+        )
+    shoal.anonymize(contacts(20, 3, 0), 3, seed=0, effort="fast").save(
         first / "kept", private=first / "kept.json", keep_ids=True, report=False
     )
-    made = shoal.extend(first / "kept", later, first / "kept.json", seed=0).save(first / "more", report=False)
+    made = shoal.extend(first / "kept", later, first / "kept.json", seed=0, effort="fast").save(
+        first / "more", report=False
+    )
     assert made["ids"] == "original"
     assert shoal.verify([first / "kept", first / "more"])
     record = json.loads((first / "kept.json").read_text())
     other = {name: f"x{name}" for name in record["ids"]}
     (first / "other.json").write_text(json.dumps(record | {"ids": other}))
     with pytest.raises(InputError, match="people are called otherwise"):
-        shoal.extend(first / "kept", later, first / "other.json", seed=0)
+        shoal.extend(first / "kept", later, first / "other.json", seed=0, effort="fast")
 
 
 def test_two_people_whose_pseudonyms_happen_to_be_their_ids_are_not_kept(tmp_path):
@@ -144,11 +150,11 @@ def test_two_people_whose_pseudonyms_happen_to_be_their_ids_are_not_kept(tmp_pat
     for seed in range(8):
         place = tmp_path / str(seed)
         place.mkdir()
-        shoal.anonymize(TemporalGraph.from_slices({"a": [(1, 2)]}), 2, seed=seed).save(
+        shoal.anonymize(TemporalGraph.from_slices({"a": [(1, 2)]}), 2, seed=seed, effort="fast").save(
             place / "a", private=place / "a.json", report=False
         )
         later = TemporalGraph.from_slices({"b": [(1, 2), (70, 80)]})
-        shoal.extend(place / "a", later, place / "a.json", seed=seed).save(
+        shoal.extend(place / "a", later, place / "a.json", seed=seed, effort="fast").save(
             place / "b", private=place / "b.json", report=False
         )
         assert pl.read_csv(place / "b" / "nodes.csv")["node"].to_list() == [1, 2, 3, 4]
@@ -165,14 +171,16 @@ def test_what_does_not_fit_is_refused(first, tmp_path):
         shoal.extend(first / "r0", contacts(20, 2, 1, first_day=9), first / "r0" / "certificate.json")
     with pytest.raises(InputError, match="is not a release folder"):
         shoal.extend(tmp_path, contacts(20, 2, 1, first_day=9), record)
-    shoal.anonymize(contacts(20, 4, 0), 3, seed=0, horizon=2).save(first / "h", private=first / "h.json", report=False)
+    shoal.anonymize(contacts(20, 4, 0), 3, seed=0, effort="fast", horizon=2).save(
+        first / "h", private=first / "h.json", report=False
+    )
     with pytest.raises(InputError, match="has a horizon"):
         shoal.extend(first / "h", contacts(20, 2, 1, first_day=9), first / "h.json")
 
 
 def grown(first, people=26, number=1, **options):
     later = contacts(people, 2, number, first_day=9 * number)
-    return shoal.extend(first / f"r{number - 1}", later, first / f"{number - 1}.json", seed=0, **options)
+    return shoal.extend(first / f"r{number - 1}", later, first / f"{number - 1}.json", seed=0, effort="fast", **options)
 
 
 def test_a_full_disk_leaves_the_record_and_no_folder(first, monkeypatch):
@@ -272,16 +280,16 @@ def pairs_in(graph):
 @pytest.mark.parametrize("allow", ["add", "remove"])
 def test_what_may_change_goes_on(tmp_path, allow, directed):
     graph = contacts(20, 2, 0, directed=directed)
-    release = shoal.anonymize(graph, 3, seed=0, allow=allow)
+    release = shoal.anonymize(graph, 3, seed=0, effort="fast", allow=allow)
     release.save(tmp_path / "r0", private=tmp_path / "0.json", report=False)
     later = contacts(26, 2, 1, first_day=9, directed=directed)
-    made = shoal.extend(tmp_path / "r0", later, tmp_path / "0.json", seed=0)
+    made = shoal.extend(tmp_path / "r0", later, tmp_path / "0.json", seed=0, effort="fast")
     assert (made.edges.removed if allow == "add" else made.edges.added) == 0
     made.save(tmp_path / "r1", private=tmp_path / "0.json", report=False)
     again = contacts(26, 1, 2, first_day=20, directed=directed)
-    third = shoal.extend(tmp_path / "r1", again, tmp_path / "0.json", seed=0)
+    third = shoal.extend(tmp_path / "r1", again, tmp_path / "0.json", seed=0, effort="fast")
     assert (third.edges.removed if allow == "add" else third.edges.added) == 0
-    anew = shoal.extend(tmp_path / "r1", again, tmp_path / "0.json", seed=0, allow="both")
+    anew = shoal.extend(tmp_path / "r1", again, tmp_path / "0.json", seed=0, effort="fast", allow="both")
     assert anew.limits is None
 
 
@@ -291,7 +299,9 @@ def test_people_and_pairs_under_limits_go_on(tmp_path):
     apart, me = (3, 17), 11
     limits = {"must_keep": [kept, (*once, graph.slices[0].label)], "forbid": [apart], "exempt": [me]}
     levels = {int(node): 3 for node in graph.nodes if node != me}
-    shoal.anonymize(graph, levels, seed=0, **limits).save(tmp_path / "r0", private=tmp_path / "0.json", report=False)
+    shoal.anonymize(graph, levels, seed=0, effort="fast", **limits).save(
+        tmp_path / "r0", private=tmp_path / "0.json", report=False
+    )
     record = json.loads((tmp_path / "0.json").read_text())
     name = {original: published for published, original in record["ids"].items()}
     sides = [sorted(record["limits"][what], key=str) for what in ("keep", "forbid")]
@@ -301,12 +311,14 @@ def test_people_and_pairs_under_limits_go_on(tmp_path):
     ]
     assert record["limits"]["exempt"] == [name[me]]
     later = TemporalGraph.from_slices({"x": [kept, (me, 5), (me, 6), (1, 2), (2, 7)]}, nodes=range(20))
-    made = shoal.extend(tmp_path / "r0", later, tmp_path / "0.json", seed=0)
+    made = shoal.extend(tmp_path / "r0", later, tmp_path / "0.json", seed=0, effort="fast")
     before, after = pairs_in(made.original), pairs_in(made.graph)
     assert (0, *sorted(kept)) in after
     assert (0, *apart) not in after
     assert {edge for edge in before if me in edge[1:]} == {edge for edge in after if me in edge[1:]}
-    freed = shoal.extend(tmp_path / "r0", later, tmp_path / "0.json", seed=0, must_keep=[], forbid=[], exempt=[])
+    freed = shoal.extend(
+        tmp_path / "r0", later, tmp_path / "0.json", seed=0, effort="fast", must_keep=[], forbid=[], exempt=[]
+    )
     assert freed.limits is None
     with pytest.raises(InputError, match="must_keep: there is no edge between '3' and '17' in any slice"):
         shoal.extend(tmp_path / "r0", later, tmp_path / "0.json", must_keep=[apart])

@@ -52,7 +52,10 @@ def calls(place, tmp_path):
         "verify": (shoal.verify, {"folder": folder / "out"}),
         "sweep": (shoal.sweep, {"graphs": {"days": graph}, "ks": [2], "effort": "fast"}),
         "protect_most": (shoal.protect_most, {"graph": graph, "k": 2, "budget": 0.1, "seed": 1, "effort": "fast"}),
-        "extend": (shoal.extend, {"folder": folder / "out", "graph": later, "record": folder / "record.json"}),
+        "extend": (
+            shoal.extend,
+            {"folder": folder / "out", "graph": later, "record": folder / "record.json", "effort": "fast"},
+        ),
         "compare": (shoal.compare, {"original": graph, "release": release.graph, "communities": False}),
         "save": (release.save, {"folder": tmp_path / "saved", "report": False}),
         "anonymize_folder": (

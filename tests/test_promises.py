@@ -128,7 +128,7 @@ def week(n=60, days=28, seed=0, directed=False):
 
 def test_a_horizon_by_the_calendar_makes_blocks_of_it(tmp_path):
     graph = week()
-    release = shoal.anonymize(graph, 4, horizon="1w", seed=0)
+    release = shoal.anonymize(graph, 4, horizon="1w", seed=0, effort="fast")
     starts = [part.start for part in graph.slices]
     assert release.promise.n_blocks == 5
     blocks = [[t for t in range(len(starts)) if release.promise.blocks[t] == b] for b in range(5)]
@@ -149,7 +149,7 @@ def test_a_horizon_by_the_calendar_makes_blocks_of_it(tmp_path):
 
 
 def test_verify_sees_a_crowd_that_is_too_small_in_one_block(tmp_path):
-    release = shoal.anonymize(week(), 4, horizon=7, seed=0)
+    release = shoal.anonymize(week(), 4, horizon=7, seed=0, effort="fast")
     release.save(tmp_path / "out", report=False)
     folder = tmp_path / "out"
     lines = (folder / "edges.csv").read_text().splitlines()
@@ -164,7 +164,7 @@ def test_verify_sees_a_crowd_that_is_too_small_in_one_block(tmp_path):
 def test_levels_are_not_published_but_can_be_proven(tmp_path):
     graph = week()
     levels = {node: (6 if node < 10 else 3 if node < 20 else 1) for node in graph.nodes.to_list()}
-    release = shoal.anonymize(graph, levels, seed=0)
+    release = shoal.anonymize(graph, levels, seed=0, effort="fast")
     check(release, levels)
     release.save(tmp_path / "out", private=tmp_path / "record.json")
     assert (tmp_path / "out" / "nodes.csv").read_text().splitlines()[0] == "node"

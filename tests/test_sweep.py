@@ -19,7 +19,7 @@ GRAPHS = {"days": messenger(60, 6, seed=1), "one week": messenger(60, 1, seed=1)
 
 
 def test_every_setting_is_measured_and_one_is_suggested(tmp_path):
-    found = sweep(GRAPHS, [2, 4, 100], folder=tmp_path)
+    found = sweep(GRAPHS, [2, 4, 100], folder=tmp_path, effort="fast")
     assert [(c.slice, c.k) for c in found.cells] == [("days", 2), ("days", 4), ("one week", 2), ("one week", 4)]
     for cell in found.cells:
         assert cell.success_after <= 1 / cell.k
@@ -37,24 +37,24 @@ def test_every_setting_is_measured_and_one_is_suggested(tmp_path):
 
 
 def test_the_page_in_a_real_browser(browser, tmp_path):
-    sweep(GRAPHS, [2, 4], folder=tmp_path)
+    sweep(GRAPHS, [2, 4], folder=tmp_path, effort="fast")
     browser.get(f"file://{tmp_path / 'index.html'}")
     assert not [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
     assert len(browser.find_elements("css selector", "figure svg")) == 9
 
 
 def test_finished_cells_are_not_done_again(tmp_path, monkeypatch):
-    first = sweep(GRAPHS, [2, 3], folder=tmp_path)
+    first = sweep(GRAPHS, [2, 3], folder=tmp_path, effort="fast")
     table = (tmp_path / "sweep.csv").read_bytes()
     monkeypatch.setattr(sys.modules["shoal.sweep.cells"], "measure", lambda *_: pytest.fail("measured again"))
-    assert sweep(GRAPHS, [2, 3], folder=tmp_path) == first
+    assert sweep(GRAPHS, [2, 3], folder=tmp_path, effort="fast") == first
     assert (tmp_path / "sweep.csv").read_bytes() == table
 
 
 def test_another_input_or_seed_is_another_cell(tmp_path):
-    sweep({"days": GRAPHS["days"]}, [2], folder=tmp_path)
-    sweep({"days": messenger(60, 6, seed=2)}, [2], folder=tmp_path)
-    sweep({"days": GRAPHS["days"]}, [2], folder=tmp_path, seed=5)
+    sweep({"days": GRAPHS["days"]}, [2], folder=tmp_path, effort="fast")
+    sweep({"days": messenger(60, 6, seed=2)}, [2], folder=tmp_path, effort="fast")
+    sweep({"days": GRAPHS["days"]}, [2], folder=tmp_path, seed=5, effort="fast")
     assert len(list((tmp_path / "cells").iterdir())) == 3
 
 

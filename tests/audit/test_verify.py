@@ -3,6 +3,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -18,10 +19,16 @@ from tests.uncompiled import examples
 GRAPH = TemporalGraph.from_events([(f"person-{i % 17}", f"person-{i * 7 % 23}", i % 4) for i in range(120)])
 
 
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    place = tmp_path_factory.mktemp("good") / "out"
+    shoal.anonymize(GRAPH, 3, seed=5).save(place, report=False)
+    return place
+
+
 @pytest.fixture
-def folder(tmp_path):
-    shoal.anonymize(GRAPH, 3, seed=5).save(tmp_path / "out", report=False)
-    return tmp_path / "out"
+def folder(good, tmp_path):
+    return shutil.copytree(good, tmp_path / "out")
 
 
 def sign_again(folder):

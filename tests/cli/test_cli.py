@@ -6,8 +6,11 @@ import subprocess
 
 import pytest
 
+from shoal import InputError, datasets
+from shoal.datasets import messenger
 from tests.command import SHOAL, shoal, shoal_process
 
+QUICK = ("--no-report", "--effort", "fast")
 CSV = "source,target,time\n" + "".join(f"{i % 7},{i * 5 % 13},{i * 40_000}\n" for i in range(60))
 
 
@@ -44,7 +47,7 @@ def test_what_is_said_of_a_folder_holds_for_it(edges, tmp_path):
     for name, options in {
         "one": ("-k", 1), "ids": ("-k", 3, "--keep-ids"), "some": ("-k", 2, "--protect", some), "block": ("-k", 3, "--horizon", 1)
     }.items():  # fmt: skip
-        done = shoal("anonymize", edges, *options, "--slice", "1w", "-o", tmp_path / name, "--no-report")
+        done = shoal("anonymize", edges, *options, "--slice", "1w", "-o", tmp_path / name, *QUICK)
         assert done.returncode == 0, done.stderr
         said[name] = done.stdout
     assert "It protects nobody" in said["one"]
@@ -59,32 +62,16 @@ def test_what_is_said_of_a_folder_holds_for_it(edges, tmp_path):
 
 
 def test_json_is_the_certificate_and_nothing_else(edges, tmp_path):
-    made = shoal_process(
-        "anonymize", edges, "-k", 2, "--slices", 3, "-o", tmp_path / "out", "--json", "--no-report", "--seed", 4
-    )
+    asked = ("anonymize", edges, "-k", 2, "--slices", 3, "--json", "--no-report", "--seed", 4)
+    made = shoal_process(*asked, "-o", tmp_path / "out")
     certificate = json.loads(made.stdout)
     told = json.loads((tmp_path / "out" / "certificate.json").read_text())
     assert {name for name in told if told[name] != certificate[name]} == {"edges", "cost", "rounding"}
     assert certificate["edges"]["kept"] + certificate["edges"]["removed"] == certificate["edges"]["original"]
-    verdict = json.loads(shoal_process("verify", tmp_path / "out", "--json").stdout)
+    verdict = json.loads(shoal("verify", tmp_path / "out", "--json").stdout)
     assert verdict["holds"] is True
     assert {"made_by", "method", "cost.l1", "edges.added"} <= set(verdict["claimed_not_checked"])
-    again = shoal_process(
-        "anonymize",
-        edges,
-        "-k",
-        2,
-        "--slices",
-        3,
-        "-o",
-        tmp_path / "b",
-        "--json",
-        "--no-report",
-        "--seed",
-        4,
-        "--jobs",
-        1,
-    )
+    again = shoal(*asked, "-o", tmp_path / "b", "--jobs", 1)
     assert again.stdout == made.stdout
 
 
@@ -105,7 +92,7 @@ def test_another_release_of_the_same_data_is_warned_of(edges, tmp_path):
     record, out = tmp_path / "record.json", tmp_path / "out"
 
     def make(file, seed, *more):
-        command = ("anonymize", file, "-k", 2, "--slice", "1w", "--seed", seed, "-q", "--no-report")
+        command = ("anonymize", file, "-k", 2, "--slice", "1w", "--seed", seed, "-q", *QUICK)
         answer = shoal(*command, "--force", *more)
         assert answer.returncode == 0, answer.stderr
         return answer.stderr
@@ -182,9 +169,23 @@ def test_version_and_unknown_commands():
     assert shoal("dance").returncode == 2
 
 
-def test_demo_tells_what_it_did(tmp_path):
-    answer = shoal_process("demo", "-o", tmp_path / "out", "-k", 3)
+@pytest.mark.parametrize("installed", [True, False])
+def test_demo_tells_what_it_did(tmp_path, monkeypatch, installed):
+    """On real data where they are, else on made-up ones; here on a part of either."""
+
+    def not_there(slice):
+        raise InputError("the messages are not installed")
+
+    if installed:
+        weeks = datasets.irvine(slice="1w")
+        monkeypatch.setattr(datasets, "irvine", lambda slice: weeks.between(end=weeks.slices[2].label))
+    else:
+        monkeypatch.setattr(datasets, "irvine", not_there)
+        monkeypatch.setattr(datasets, "messenger", lambda n, seed: messenger(n // 20, 4, seed=seed))
+    answer = shoal("demo", "-o", tmp_path / "out", "-k", 3)
     assert answer.returncode == 0, answer.stderr
+    assert ("students at UC Irvine" in answer.stdout) is installed
+    assert ("a made-up messenger" in answer.stdout) is not installed
     assert "it holds at k = 3" in answer.stdout
     assert (tmp_path / "out" / "report.html").is_file()
 
@@ -199,7 +200,7 @@ def test_audit_of_a_file_and_of_its_release(edges, tmp_path):
     found = json.loads(before.stdout)
     assert found["n_nodes"] == 13
     assert {"name", "unique", "below_k", "smallest_crowd", "expected_success"} <= set(found["attackers"][0])
-    options = ("-k", 4, "--slice", "1w", "-o", tmp_path / "out", "--private", tmp_path / "r.json", "--no-report")
+    options = ("-k", 4, "--slice", "1w", "-o", tmp_path / "out", "--private", tmp_path / "r.json", *QUICK)
     shoal("anonymize", edges, *options)
     after = shoal(
         "audit", tmp_path / "out", "--original", edges, "--record", tmp_path / "r.json", "--slice", "1w", "--json"

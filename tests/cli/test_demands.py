@@ -10,6 +10,7 @@ import pytest
 from tests.command import shoal
 
 DAY = 86_400
+QUICK = ("--effort", "fast", "--no-report")
 ROWS = [(i % 11, (i * 7 + i // 5) % 17, i * DAY // 4) for i in range(160)]
 
 
@@ -26,7 +27,7 @@ def rows(folder):
 
 def test_directed(edges, tmp_path):
     out = tmp_path / "out"
-    made = shoal("anonymize", edges, "--directed", "-k", 3, "--slice", "1w", "-o", out)
+    made = shoal("anonymize", edges, "--directed", "-k", 3, "--slice", "1w", "-o", out, *QUICK)
     assert made.returncode == 0, made.stderr
     assert json.loads((out / "certificate.json").read_text())["directed"] is True
     assert shoal("verify", out).returncode == 0
@@ -38,14 +39,28 @@ def test_levels_from_a_column_and_a_subset_from_a_file(edges, tmp_path):
     people.write_text("node,level\n" + "".join(f"{i},{5 if i < 6 else 1}\n" for i in range(17)))
     record = tmp_path / "record.json"
     made = shoal(
-        "anonymize", edges, "--nodes", people, "-k", "level", "--slice", "1w", "-o", tmp_path / "a", "--private", record
+        "anonymize",
+        edges,
+        "--nodes",
+        people,
+        "-k",
+        "level",
+        "--slice",
+        "1w",
+        "-o",
+        tmp_path / "a",
+        "--private",
+        record,
+        *QUICK,
     )
     assert made.returncode == 0, made.stderr
     assert "6 with at least 4" in made.stdout
     assert shoal("verify", tmp_path / "a", "--record", record).returncode == 0
     some = tmp_path / "some.txt"
     some.write_text("1\n2\n3\n")
-    made = shoal("anonymize", edges, "--protect", some, "-k", 4, "--slice", "1w", "-o", tmp_path / "b", "--json")
+    made = shoal(
+        "anonymize", edges, "--protect", some, "-k", 4, "--slice", "1w", "-o", tmp_path / "b", "--json", *QUICK
+    )
     assert json.loads(made.stdout)["people_by_k"] == {"1": 14, "4": 3}
     failed = shoal("anonymize", edges, "-k", "level", "--slice", "1w", "-o", tmp_path / "c")
     assert failed.returncode == 2
@@ -57,7 +72,7 @@ def test_levels_from_a_column_and_a_subset_from_a_file(edges, tmp_path):
 
 
 def test_horizon(edges, tmp_path):
-    command = ("anonymize", edges, "-k", 3, "--slice", "1d", "--horizon", "1w", "-o", tmp_path / "out")
+    command = ("anonymize", edges, "-k", 3, "--slice", "1d", "--horizon", "1w", "-o", tmp_path / "out", *QUICK)
     assert "has no place in the calendar" in shoal(*command).stderr  # its times count from some beginning
     made = shoal(*command, "--origin", "1970-01-01")
     assert made.returncode == 0, made.stderr
@@ -68,7 +83,9 @@ def test_horizon(edges, tmp_path):
 
 def test_limits(edges, tmp_path):
     for allow in ("add", "remove"):
-        made = shoal("anonymize", edges, "-k", 3, "--slices", 3, "--allow", allow, "-o", tmp_path / allow, "--json")
+        made = shoal(
+            "anonymize", edges, "-k", 3, "--slices", 3, "--allow", allow, "-o", tmp_path / allow, "--json", *QUICK
+        )
         counts = json.loads(made.stdout)["edges"]
         assert counts["removed" if allow == "add" else "added"] == 0
     keep, forbid, exempt = (tmp_path / f"{name}.csv" for name in ("keep", "forbid", "exempt"))
@@ -77,7 +94,7 @@ def test_limits(edges, tmp_path):
     exempt.write_text("node\n16\n")
     made = shoal(
         "anonymize", edges, "-k", 3, "--slices", 3, "--must-keep", keep, "--forbid", forbid, "--exempt", exempt,
-        "--keep-ids", "-o", tmp_path / "limited",
+        "--keep-ids", "-o", tmp_path / "limited", *QUICK,
     )  # fmt: skip
     assert made.returncode == 0, made.stderr
     assert shoal("verify", tmp_path / "limited").returncode == 0
@@ -90,11 +107,11 @@ def test_limits(edges, tmp_path):
 def test_a_release_that_grows(edges, tmp_path):
     record = tmp_path / "record.json"
     first, second = tmp_path / "first", tmp_path / "second"
-    assert shoal("anonymize", edges, "-k", 3, "--slice", "1w", "-o", first, "--private", record).returncode == 0
+    assert shoal("anonymize", edges, "-k", 3, "--slice", "1w", "-o", first, "--private", record, *QUICK).returncode == 0
     later = tmp_path / "later.csv"
     lines = [f"{u},{v},{t}\n" for u, v, t in ROWS if t >= 32 * DAY]
     later.write_text("source,target,time\n" + "".join(lines) + f"new,1,{35 * DAY}\n")
-    made = shoal("extend", first, later, "--slice", "1w", "--private", record, "-o", second)
+    made = shoal("extend", first, later, "--slice", "1w", "--private", record, "-o", second, *QUICK)
     assert made.returncode == 0, made.stderr
     assert "1 newcomer is held back" in made.stdout
     assert json.loads(record.read_text())["held_back"] == ["new"]

@@ -35,7 +35,7 @@ class Press(Progress):
 console.progress = lambda quiet: Press()
 main()
 """
-FLAGS = ["-k", "3", "--slice", "1d", "--seed", "4", "--no-report", "-q"]
+FLAGS = ["-k", "3", "--slice", "1d", "--seed", "4", "--effort", "fast", "--no-report", "-q"]
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,7 @@ def by_pair(graph, t, edges=None):
 @pytest.mark.parametrize("horizon", [None, 2])
 def test_a_tie_has_its_own_contacts_and_others_are_drawn(tmp_path, directed, kind, horizon):
     graph = made(directed=directed, contacts=kind)
-    release = shoal.anonymize(graph, 4, seed=1, **MOVED, horizon=horizon)
+    release = shoal.anonymize(graph, 4, seed=1, effort="fast", **MOVED, horizon=horizon)
     assert release.graph.contacts.kind == kind
     moving = Moving(TIE, tuple("" if horizon is None else f"{block}/" for block in release.promise.blocks.tolist()))
     kept = 0
@@ -65,7 +65,7 @@ def test_a_tie_has_its_own_contacts_and_others_are_drawn(tmp_path, directed, kin
 def test_a_history_goes_with_its_tie():
     """Whoever knows a tie by one of its contacts finds it in other slices too: what the documentation says is disclosed."""
     graph = made(n=60, seed=2)
-    release = shoal.anonymize(graph, 4, seed=1, **MOVED)
+    release = shoal.anonymize(graph, 4, seed=1, effort="fast", **MOVED)
     places = defaultdict(set)
     for t in range(graph.n_slices):
         for pair, times in by_pair(release.graph, t).items():
@@ -91,7 +91,7 @@ def test_contacts_are_drawn_from_the_moved_graph_and_never_from_the_original(mon
     original = shoal.draw.draw_counts
     monkeypatch.setattr("shoal.draw.draw_counts", look)
     graph = made(contacts="counts")
-    release = shoal.anonymize(graph, 4, seed=1, jobs=1, against="graph", contacts="counts")
+    release = shoal.anonymize(graph, 4, seed=1, effort="fast", jobs=1, against="graph", contacts="counts")
     moving = Moving("slice", tuple(part.label for part in graph.slices))
     for t, pool in enumerate(seen):
         moved, order = move_slice(graph.edges(t), release.groups, moving.key(release.moved.secret, t))
@@ -109,7 +109,7 @@ def test_only_whole_ties_carry_contacts_along(tmp_path):
         shoal.anonymize(graph, 3, **MOVED, protect_counts=True)
     with pytest.raises(InputError, match="read it with contacts='carried'"):
         shoal.anonymize(made(contacts=None), 3, **MOVED)
-    shoal.anonymize(graph, 3, seed=1, **MOVED).save(tmp_path / "out", report=False)
+    shoal.anonymize(graph, 3, seed=1, effort="fast", **MOVED).save(tmp_path / "out", report=False)
     for move in ("slice", "1mo"):
         assert "does not follow from the rest: contacts" in repr(shoal.verify(sign(tmp_path / "out", move=move)))
     claims = claims_of(sign(tmp_path / "out", move="tie"))
@@ -121,14 +121,14 @@ def test_only_whole_ties_carry_contacts_along(tmp_path):
 def test_an_extension_carries_contacts_along(tmp_path):
     graph = made(n=60)
     first, later = graph.between(end=graph.slices[1].label), graph.between(graph.slices[2].label)
-    shoal.anonymize(first, 3, seed=1, **MOVED).save(tmp_path / "a", private=tmp_path / "r", report=False)
-    more = shoal.extend(tmp_path / "a", later, tmp_path / "r", seed=2, contacts="carried")
+    shoal.anonymize(first, 3, seed=1, effort="fast", **MOVED).save(tmp_path / "a", private=tmp_path / "r", report=False)
+    more = shoal.extend(tmp_path / "a", later, tmp_path / "r", seed=2, effort="fast", contacts="carried")
     more.save(tmp_path / "b", private=tmp_path / "r", report=False)
     assert shoal.verify([tmp_path / "a", tmp_path / "b"])
     true = {tuple(times) for t in range(2) for times in by_pair(later, t).values()}
     found = [tuple(times) for t in range(2) for times in by_pair(more.graph, t).values()]
     assert np.mean([times in true for times in found]) > 0.1
-    shoal.anonymize(first, 3, seed=1).save(tmp_path / "c", private=tmp_path / "s", report=False)
+    shoal.anonymize(first, 3, seed=1, effort="fast").save(tmp_path / "c", private=tmp_path / "s", report=False)
     with pytest.raises(InputError, match="whole ties move"):
         shoal.extend(tmp_path / "c", later, tmp_path / "s", contacts="carried")
     assert json.loads((tmp_path / "b" / "certificate.json").read_text())["contacts"]["carried"] is True

@@ -181,7 +181,7 @@ def test_times_are_within_the_slice_on_the_grid_in_order_and_say_nothing_of_pair
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_release_has_the_totals_of_every_slice_and_verifies(tmp_path, directed):
     graph = made(directed=directed)
-    release = shoal.anonymize(graph, 3, seed=1, contacts="times")
+    release = shoal.anonymize(graph, 3, seed=1, effort="fast", contacts="times")
     for before, after in zip(graph.contact_counts(), release.graph.contact_counts(), strict=True):
         assert before.sum() == after.sum()
         assert (after >= 1).all()
@@ -193,13 +193,15 @@ def test_a_release_has_the_totals_of_every_slice_and_verifies(tmp_path, directed
 
 def test_edges_are_the_same_with_contacts_and_without():
     graph = made()
-    with_contacts = shoal.anonymize(graph, 3, seed=1, contacts="counts")
-    assert shoal.anonymize(graph, 3, seed=1).graph == with_contacts.graph
+    with_contacts = shoal.anonymize(graph, 3, seed=1, effort="fast", contacts="counts")
+    assert shoal.anonymize(graph, 3, seed=1, effort="fast").graph == with_contacts.graph
 
 
 def test_the_draw_does_not_depend_on_threads():
     graph = made()
-    one, two = (shoal.anonymize(graph, 3, seed=1, contacts="times", jobs=jobs).graph.contacts for jobs in (1, 2))
+    one, two = (
+        shoal.anonymize(graph, 3, seed=1, effort="fast", contacts="times", jobs=jobs).graph.contacts for jobs in (1, 2)
+    )
     assert np.array_equal(one.times, two.times)
     assert np.array_equal(one.counts, two.counts)
 
@@ -207,7 +209,7 @@ def test_the_draw_does_not_depend_on_threads():
 def test_no_time_of_the_original_comes_back_with_its_pair():
     """A moment that is in the release is there by chance: moments are drawn between those of others."""
     graph = made(n=200)
-    release = shoal.anonymize(graph, 5, seed=1, contacts="times")
+    release = shoal.anonymize(graph, 5, seed=1, effort="fast", contacts="times")
     before, after = graph.contacts, release.graph.contacts
     assert np.isin(after.times, before.times).mean() < 0.2
     assert abs(np.median(before.times % DAY) - np.median(after.times % DAY)) < 3 * HOUR
@@ -227,8 +229,10 @@ def test_nothing_is_drawn_where_nothing_is_kept():
 def test_an_extension_draws_contacts_too(tmp_path):
     graph = made()
     first, later = graph.between(end=graph.slices[1].label), graph.between(graph.slices[2].label)
-    shoal.anonymize(first, 3, seed=1, contacts="counts").save(tmp_path / "a", private=tmp_path / "r", report=False)
-    more = shoal.extend(tmp_path / "a", later, tmp_path / "r", seed=1, contacts="times")
+    shoal.anonymize(first, 3, seed=1, effort="fast", contacts="counts").save(
+        tmp_path / "a", private=tmp_path / "r", report=False
+    )
+    more = shoal.extend(tmp_path / "a", later, tmp_path / "r", seed=1, effort="fast", contacts="times")
     more.save(tmp_path / "b", private=tmp_path / "r", report=False)
     assert shoal.verify([tmp_path / "a", tmp_path / "b"])
     assert sum(map(np.sum, later.contact_counts())) == more.graph.contacts.counts.sum()

@@ -44,7 +44,7 @@ def test_everybody_of_a_crowd_has_as_many_contacts(seed, directed):
 @pytest.mark.parametrize(("directed", "horizon"), [(False, None), (True, None), (False, 2)])
 def test_contacts_of_a_crowd_are_protected_and_verified(tmp_path, directed, horizon):
     graph = made(directed=directed)
-    release = shoal.anonymize(graph, 4, seed=1, contacts="times", protect_counts=True, horizon=horizon)
+    release = shoal.anonymize(graph, 4, seed=1, effort="fast", contacts="times", protect_counts=True, horizon=horizon)
     release.save(tmp_path / "out")
     verdict = shoal.verify(tmp_path / "out")
     assert verdict
@@ -61,7 +61,7 @@ def test_contacts_of_a_crowd_are_protected_and_verified(tmp_path, directed, hori
 
 
 def test_a_count_that_sets_somebody_apart_is_found(tmp_path):
-    release = shoal.anonymize(made(), 4, seed=1, contacts="counts", protect_counts=True)
+    release = shoal.anonymize(made(), 4, seed=1, effort="fast", contacts="counts", protect_counts=True)
     release.save(tmp_path / "out", report=False)
     first = pl.int_range(pl.len()) == 0
     two = pl.int_range(pl.len()) == 1
@@ -78,12 +78,12 @@ def test_a_count_that_sets_somebody_apart_is_found(tmp_path):
 def test_nothing_is_given_away_that_sets_somebody_apart(monkeypatch):
     monkeypatch.setattr("shoal.draw.share_counts", lambda edges, drawn, crowd, **rest: drawn)
     with pytest.raises(shoal.errors.GuaranteeError, match="other contacts than their crowd"):
-        shoal.anonymize(made(), 4, seed=1, contacts="counts", protect_counts=True)
+        shoal.anonymize(made(), 4, seed=1, effort="fast", contacts="counts", protect_counts=True)
 
 
 def test_contacts_come_back_from_a_folder(tmp_path):
     for kind in ("times", "counts"):
-        release = shoal.anonymize(made(), 4, seed=1, contacts=kind)
+        release = shoal.anonymize(made(), 4, seed=1, effort="fast", contacts=kind)
         release.save(tmp_path / kind, keep_ids=True, report=False)
         again = shoal.read(tmp_path / kind)
         assert np.array_equal(again.contacts.counts, release.graph.contacts.counts)
@@ -95,7 +95,7 @@ def test_contacts_come_back_from_a_folder(tmp_path):
 
 def test_drawn_counts_help_nobody_more_than_edges_do():
     graph = made(n=80)
-    release = shoal.anonymize(graph, 4, seed=1, contacts="counts")
+    release = shoal.anonymize(graph, 4, seed=1, effort="fast", contacts="counts")
     found = shoal.audit(release)
     assert found["reidentify-strength"].expected_success <= found["reidentify"].expected_success
     with pytest.raises(InputError, match="--contacts"):

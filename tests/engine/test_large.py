@@ -66,9 +66,12 @@ def test_any_partition_any_engine_same_bytes(contacts, tmp_path, start_cluster):
     anonymize_folder(contacts, 3, tmp_path / "one", **OPTIONS, jobs=1)
     anonymize_folder(contacts, 3, tmp_path / "two", **OPTIONS, jobs=2)
     assert hashes(tmp_path / "one") == hashes(tmp_path / "two")
-    for n_workers in (1, 3):
-        with start_cluster(n_workers) as client:
+    with start_cluster(1) as client:
+        for n_workers in (1, 3):
+            client.cluster.scale(n_workers)
+            client.wait_for_workers(n_workers)
             anonymize_folder(contacts, 3, tmp_path / f"dask-{n_workers}", **OPTIONS, engine=client)
+    for n_workers in (1, 3):
         assert hashes(tmp_path / f"dask-{n_workers}") == hashes(tmp_path / "one")
 
 

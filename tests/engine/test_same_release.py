@@ -125,19 +125,19 @@ def test_a_whole_release_on_two_engines(tmp_path, start_cluster):
     people = sorted({one for row in rows for one in row[:2]})
     read = {"slice": "1d", "directed": True, "layer": "layer"}
     limits = {"allow": "add", "exempt": people[:1]}
-    for name, asked in (
-        ("levels", {"k": {one: 2 + i % 3 for i, one in enumerate(people)}, "horizon": 2}),
-        ("limits", {"k": 2, **limits, "forbid": [(people[3], people[4])]}),
-        ("moved", {"k": 3, "against": "graph"}),
-    ):
-        k = asked.pop("k")
-        shoal.anonymize(shoal.read(file, **read), k, **asked, **FAST).save(tmp_path / name, report=False)
-        made = {"report": name == "levels", **asked, **FAST, **read}
-        anonymize_folder(folder, k, tmp_path / f"{name}-local", **made)
-        with start_cluster(2) as client:
+    with start_cluster(2) as client:
+        for name, asked in (
+            ("levels", {"k": {one: 2 + i % 3 for i, one in enumerate(people)}, "horizon": 2}),
+            ("limits", {"k": 2, **limits, "forbid": [(people[3], people[4])]}),
+            ("moved", {"k": 3, "against": "graph"}),
+        ):
+            k = asked.pop("k")
+            shoal.anonymize(shoal.read(file, **read), k, **asked, **FAST).save(tmp_path / name, report=False)
+            made = {"report": name == "levels", **asked, **FAST, **read}
+            anonymize_folder(folder, k, tmp_path / f"{name}-local", **made)
             anonymize_folder(folder, k, tmp_path / f"{name}-dask", **made, engine=client)
-        assert hashes(tmp_path / f"{name}-local") == hashes(tmp_path / f"{name}-dask")
-        assert edges_of(tmp_path / name) == edges_of(tmp_path / f"{name}-local")
+            assert hashes(tmp_path / f"{name}-local") == hashes(tmp_path / f"{name}-dask")
+            assert edges_of(tmp_path / name) == edges_of(tmp_path / f"{name}-local")
     assert "sampled" not in (tmp_path / "levels-local" / "report.html").read_text()
 
 
@@ -198,25 +198,25 @@ def many(place, n=120, days=4):
 def test_contacts_and_attributes_on_two_engines(tmp_path, start_cluster):
     file, folder, people = many(tmp_path)
     known = {"nodes": people, "people": people, "attributes": ["sex", "age:20"], "sensitive": "ill", "diverse": 2}
-    for name, read, asked in (
-        ("times", {"contacts": "times"}, {"contacts": "times", **known}),
-        ("counts", {"contacts": "counts", "count": "layer"}, {"contacts": "counts", "protect_counts": True}),
-        ("carried", {"contacts": "carried"}, {"contacts": "carried", "against": "graph", "move": "tie"}),
-    ):
-        read = {"slice": "1d", **read}
-        reading = read | ({"nodes": asked["nodes"]} if "nodes" in asked else {})
-        making = {option: value for option, value in asked.items() if option != "nodes"} | FAST
-        shoal.anonymize(shoal.read(file, **reading), 3, **making).save(tmp_path / name, report=False)
-        both = reading | making | {"report": name == "times"}
-        anonymize_folder(folder, 3, tmp_path / f"{name}-local", **both)
-        with start_cluster(2) as client:
+    with start_cluster(2) as client:
+        for name, read, asked in (
+            ("times", {"contacts": "times"}, {"contacts": "times", **known}),
+            ("counts", {"contacts": "counts", "count": "layer"}, {"contacts": "counts", "protect_counts": True}),
+            ("carried", {"contacts": "carried"}, {"contacts": "carried", "against": "graph", "move": "tie"}),
+        ):
+            read = {"slice": "1d", **read}
+            reading = read | ({"nodes": asked["nodes"]} if "nodes" in asked else {})
+            making = {option: value for option, value in asked.items() if option != "nodes"} | FAST
+            shoal.anonymize(shoal.read(file, **reading), 3, **making).save(tmp_path / name, report=False)
+            both = reading | making | {"report": name == "times"}
+            anonymize_folder(folder, 3, tmp_path / f"{name}-local", **both)
             anonymize_folder(folder, 3, tmp_path / f"{name}-dask", **both, engine=client, work_dir=tmp_path / "work")
-        assert hashes(tmp_path / f"{name}-local") == hashes(tmp_path / f"{name}-dask")
-        assert edges_of(tmp_path / name) == edges_of(tmp_path / f"{name}-local")
-        assert written(tmp_path / name) == written(tmp_path / f"{name}-local")
-        assert shoal.verify(tmp_path / f"{name}-dask", 3)
-        again = shoal.read(tmp_path / f"{name}-dask").contacts
-        assert again.counts.tolist() == shoal.read(tmp_path / name).contacts.counts.tolist()
+            assert hashes(tmp_path / f"{name}-local") == hashes(tmp_path / f"{name}-dask")
+            assert edges_of(tmp_path / name) == edges_of(tmp_path / f"{name}-local")
+            assert written(tmp_path / name) == written(tmp_path / f"{name}-local")
+            assert shoal.verify(tmp_path / f"{name}-dask", 3)
+            again = shoal.read(tmp_path / f"{name}-dask").contacts
+            assert again.counts.tolist() == shoal.read(tmp_path / name).contacts.counts.tolist()
 
 
 def test_drawing_goes_on_and_never_with_other_contacts(tmp_path):

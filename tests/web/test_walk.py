@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
+import os
 import zipfile
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from tests.command import shoal_process
 from tests.read.test_odd_files import PAIRS, headerless, workbook
 from tests.web.server import Server
 
+PICTURES = os.environ.get("SHOAL_PICTURES")  # a folder for pictures of every step, for somebody to look at
 FREE = "const s = document.documentElement; return s.scrollWidth <= window.innerWidth"
 
 
@@ -44,9 +46,9 @@ def site(tmp_path_factory):
 class Page:
     """The browser, with the few gestures of a person."""
 
-    def __init__(self, browser, site, shots: Path) -> None:
-        self.browser, self.site, self.shots = browser, site, shots
-        browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(shots)})
+    def __init__(self, browser, site, downloads: Path) -> None:
+        self.browser, self.site = browser, site
+        browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)})
         browser.get_log("browser")
 
     def until(self, css: str, seconds: float = 90):
@@ -83,8 +85,10 @@ class Page:
                     "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
                 )
                 assert self.browser.execute_script(FREE), f"{name} is wider than {width}"
-                picture = self.browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
-                (self.shots / f"{name}-{width}-{scheme}.png").write_bytes(base64.b64decode(picture["data"]))
+                if PICTURES:
+                    picture = self.browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
+                    file = Path(PICTURES) / f"{name}-{width}-{scheme}.png"
+                    file.write_bytes(base64.b64decode(picture["data"]))
         self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     def listen(self) -> None:

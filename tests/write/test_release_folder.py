@@ -20,7 +20,7 @@ GRAPH = TemporalGraph.from_events([(f"person-{i % 17}", f"person-{i * 7 % 23}", 
 
 @pytest.fixture(scope="module")
 def release():
-    return shoal.anonymize(GRAPH, 3, seed=5, removal_weight=1.3)
+    return shoal.anonymize(GRAPH, 3, seed=5, effort="fast", removal_weight=1.3)
 
 
 def test_the_folder_is_complete_and_says_so(tmp_path, release):
@@ -88,7 +88,7 @@ def test_pseudonyms_do_not_follow_the_order_of_the_input(tmp_path):
         graph = TemporalGraph.from_slices(
             {"a": [(people[i], people[i + 1]) for i in range(0, 40, 2)][3:] + more}, nodes=people
         )
-        shoal.anonymize(graph, 2, seed=0).save(
+        shoal.anonymize(graph, 2, seed=0, effort="fast").save(
             tmp_path / f"o{len(names)}", private=tmp_path / f"r{len(names)}", report=False
         )
         ids = json.loads((tmp_path / f"r{len(names)}").read_text())["ids"]
@@ -111,7 +111,7 @@ def test_layers_have_a_column_of_their_own(tmp_path):
         layer="layer",
         slice="1y",
     )
-    shoal.anonymize(graph, 2, seed=0).save(tmp_path / "out", report=False)
+    shoal.anonymize(graph, 2, seed=0, effort="fast").save(tmp_path / "out", report=False)
     assert (tmp_path / "out" / "edges.csv").read_text().startswith("source,target,slice,layer\n")
     assert (tmp_path / "out" / "slices.csv").read_text() == "slice,layer,start\na/2024,a,2024\nb/2024,b,2024\n"
     assert shoal.read(tmp_path / "out").has_layers
@@ -191,7 +191,7 @@ def test_a_run_killed_at_any_moment_leaves_the_whole_folder_or_none(tmp_path):
 
 def test_names_with_line_breaks_are_published_and_verify(tmp_path):
     edges = [("x\ny", "z"), ("z", 'w"\n')]
-    release = shoal.anonymize(shoal.TemporalGraph.from_slices({"a\nb": edges}), 1, seed=1)
+    release = shoal.anonymize(shoal.TemporalGraph.from_slices({"a\nb": edges}), 1, seed=1, effort="fast")
     release.save(tmp_path / "out", keep_ids=True, report=False)
     assert shoal.verify(tmp_path / "out")
     assert shoal.read(tmp_path / "out").nodes.to_list() == release.graph.nodes.to_list()
