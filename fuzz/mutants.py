@@ -70,6 +70,7 @@ MUTANTS = [
     Mutant("group: the lower median is one too high", "group/medians.py", "ranked[first + (sizes - 1) // 2]", "ranked[first + sizes // 2]", "tests/group/test_rossi.py::test_medians_are_the_middle_of_each_group"),
     Mutant("group: the upper median is one too high", "group/medians.py", ", ranked[first + sizes // 2]", ", ranked[first + np.minimum(sizes // 2 + 1, sizes - 1)]", "tests/group/test_rossi.py::test_medians_are_the_middle_of_each_group"),
     Mutant("group: a level is met with one too few", "group/levels.py", "if len(mine) >= k:", "if len(mine) >= k - 1:", "tests/group/test_levels.py::test_by_level_meets_every_level"),
+    Mutant("group: first groups of k - 1", "group/levels.py", "np.arange(len(rows)) // k, len(rows) // k - 1", "np.arange(len(rows)) // (k - 1), len(rows) // (k - 1) - 1", "tests/group/test_levels.py::test_valid_without_pins"),
     Mutant("group: a level counts one too few", "group/_state_kernels.py", "return 2 <= top <= after <= group.room", "return 2 <= top <= after + 1 <= group.room + 1", "tests/group/test_levels.py::test_closed_forms"),
     Mutant("group: whoever asks for most may leave unseen", "group/_state_kernels.py", "group.n_top == 1 and", "group.n_top == 2 and", "tests/group/test_levels.py::test_closed_forms"),
     Mutant("group: a shard too small for a level", "plan/shards.py", "np.maximum.at(asked, leaf, levels)", "asked[:] = levels.min(initial=1)", "tests/engine/test_engines.py::test_every_shard_is_large_enough_for_the_levels_in_it"),

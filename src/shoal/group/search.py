@@ -34,8 +34,6 @@ SHARE_OF_NEIGHBOURS = 0.25  # of the progress told
 RARE, RARE_AT_LEAST = 4, 32
 TINY = 200  # people; fewer get as many steps as these
 WIDE_SLICES, WIDE_POWER = 256, 0.7  # from so many on a step takes longer, nearly in proportion
-NARROW_SLICES = 64  # rows up to this length gain nothing from more steps for large groups where the search is hurried
-HURRIED = 10  # stretches, below which it is
 LARGEST_K = 20  # beyond which groups get no more steps for their size
 COOLER = 0.25  # power of the share of the steps by which a short search begins cooler
 PLANNED = 0.7  # of the time left: steps differ in how long they take
@@ -58,7 +56,7 @@ class Effort(NamedTuple):
 
 
 EFFORTS = {
-    "fast": Effort(180, 5_000, 60, 4, 0.15, 0.02, 0.1),
+    "fast": Effort(180, 5_000, 60, 4, 0.3, 0.02, 0.1),
     "balanced": Effort(10_200, 2_500, 250, 30, 0.6, 0.02, 0.05),
     "thorough": Effort(20_000, 5_000, 2_000, 40, 0.6, 0.02, 0.1),
 }
@@ -190,14 +188,12 @@ def _mean_k(state: State) -> float:
 def _steps_per_person(state: State, effort: Effort) -> int:
     """Fewer for large and for wide inputs, so that time grows no faster than n; more for large groups.
 
-    A hurried search spends more on large groups only where rows are long, which is where it pays. Tiny inputs get as
-    many steps as one of ``TINY`` people.
+    Tiny inputs get as many steps as one of ``TINY`` people.
     """
     n, width = int(np.sum(state.people["label"] >= 0)), state.degrees.shape[1]
     steps = np.clip(effort.small / n, effort.steps_large / effort.steps, 1) * effort.steps
     steps *= min(WIDE_SLICES / width, 1) ** WIDE_POWER
-    hurried = effort.stretches < HURRIED and width <= NARROW_SLICES
-    crowding = 0.0 if hurried else effort.crowding * (min(_mean_k(state), LARGEST_K) - 2)
+    crowding = effort.crowding * (min(_mean_k(state), LARGEST_K) - 2)
     return int(max(steps * (1 + crowding), effort.steps * TINY / n))
 
 
