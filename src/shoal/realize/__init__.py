@@ -2,7 +2,7 @@
 
 from shoal.realize.choose import choose_degrees, cover_surplus
 from shoal.realize.degrees import Chosen
-from shoal.realize.enforce import enforce_realizability, fix_parity, is_realizable, realize_slice
+from shoal.realize.enforce import enforce_realizability, is_realizable, realize_slice
 from shoal.realize.erdos_gallai import is_graphical, satisfies_erdos_gallai
 from shoal.realize.fulkerson import is_digraphical
 from shoal.realize.view import SliceLimits, SliceView
@@ -14,7 +14,6 @@ __all__ = [
     "choose_degrees",
     "cover_surplus",
     "enforce_realizability",
-    "fix_parity",
     "is_digraphical",
     "is_graphical",
     "is_realizable",

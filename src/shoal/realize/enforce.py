@@ -1,5 +1,7 @@
 """EnforceRealizability and the parity step of the paper: from one degree per group to a realizable one per group.
 
+The paper's parity step moves the smallest group with an odd sum of degrees; here it is the cheapest of odd size.
+
 All functions take one slice: `degrees` and `sizes` of the groups. Groups stay whole, so k-anonymity is untouched. Where edges
 have a direction, those that send come first, then those that receive, and instead of an even sum the two sums must be equal.
 """
@@ -32,19 +34,27 @@ def realize_slice(
 ) -> np.ndarray:
     """Realizable degrees near the given ones, at a low l1 cost against `members`, the nodes' own degrees.
 
-    Where edges have a direction no group rises above its `highest`.
+    The degrees are made to add up. Where that is not realizable, some may be no higher any more, and they are made to add up
+    anew: without directions no group may rise above what the pivot method left, with them one side is cut. From then on sums
+    only fall, so this ends, at the latest with no edges. No group rises above its `highest`.
 
     >>> three, own = np.array([0, 0, 0, 1, 1, 1]), np.ones(6, np.int64)
     >>> realize_slice(np.array([2, 1]), np.array([3, 3]), own, three, directed=True)
     array([1, 1])
     """
     degrees, sizes = np.asarray(degrees, np.int64), np.asarray(sizes, np.int64)
-    prices = _Prices(members, labels, sizes)
-    if directed:
-        return _realize_directed(degrees, sizes, prices, highest)
-    degrees = enforce_realizability(degrees, sizes)
-    anywhere = np.full(len(sizes), len(labels))
-    return fix_parity(degrees, sizes, prices.step(degrees, 1, anywhere), prices.step(degrees, -1, anywhere))
+    m, prices = len(sizes) // 2, _Prices(members, labels, sizes)
+    side = np.repeat([1, -1], m) if directed else np.ones_like(sizes)
+    most = np.full(len(sizes), (len(labels) // 2 if directed else len(labels)) - 1).clip(min=0)
+    most = most if highest is None else np.minimum(most, highest)
+    while True:
+        degrees = np.clip(degrees, 0, most)
+        if not directed:
+            degrees = enforce_realizability(degrees, sizes)
+        closed = _balance(degrees, sizes, side, prices, most)
+        if is_realizable(closed, sizes, directed=directed):
+            return closed
+        most, degrees = _cut(closed, sizes, most) if directed else np.minimum(most, degrees), closed
 
 
 def _pointwise_violation(degrees: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -88,53 +98,26 @@ def enforce_realizability(degrees: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return result
 
 
-def fix_parity(degrees: np.ndarray, sizes: np.ndarray, up: np.ndarray, down: np.ndarray) -> np.ndarray:
-    """Make the degree sum even by moving one group by 1, at the least cost; `up` and `down` are each group's l1 price.
-
-    The paper moves the smallest group with an odd degree sum. Any group of odd size will do, and the cheapest that stays
-    realizable is taken (the smaller group among equals). Where none stays realizable, the largest odd group goes down and
-    the sequence is enforced anew; sums only fall, so this ends too.
-    """
-    while int(np.dot(degrees, sizes)) % 2:
-        odd = np.flatnonzero(sizes % 2)
-        moves = [(float(up[g]), int(sizes[g]), int(g), 1) for g in odd]
-        moves += [(float(down[g]), int(sizes[g]), int(g), -1) for g in odd if degrees[g] > 0]
-        for _, _, g, step in sorted(moves):
-            moved = degrees.copy()
-            moved[g] += step
-            if satisfies_erdos_gallai(moved, sizes):
-                return moved
-        lowered = degrees.copy()
-        lowered[odd[degrees[odd].argmax()]] -= 1
-        degrees = enforce_realizability(lowered, sizes)
-    return degrees
-
-
-def _realize_directed(degrees: np.ndarray, sizes: np.ndarray, prices: _Prices, most: np.ndarray | None) -> np.ndarray:
-    """EnforceRealizability where edges have a direction.
-
-    The sums are made equal at the least cost. Where that is not realizable, the side that loses less is cut at the
-    highest target that is, may not rise above it again, and the sums are made equal anew. The cuts fall each time, so
-    this ends: at the latest where one side, and then the other, is zero.
-    """
-    m = len(sizes) // 2
-    side, cap = np.repeat([1, -1], m), np.full(2, max(int(sizes[:m].sum()) - 1, 0))
-    while True:
-        highest = np.repeat(cap, m) if most is None else np.minimum(np.repeat(cap, m), most)
-        degrees = _balance(np.clip(degrees, 0, highest), sizes, side, prices, highest)
-        if is_realizable(degrees, sizes, directed=True):
-            return degrees
-        outs, ins = degrees[:m], degrees[m:]
-        cuts = (_highest_cut(ins, outs, sizes[:m]), _highest_cut(outs, ins, sizes[:m]))
-        losses = [int(np.dot(sizes[:m], np.maximum(d - c, 0))) for d, c in zip((outs, ins), cuts, strict=True)]
-        cheaper = int(np.argmin(losses))
-        cap[cheaper] = cuts[cheaper]
+def _cut(degrees: np.ndarray, sizes: np.ndarray, most: np.ndarray) -> np.ndarray:
+    """What groups may have at most where equal sums are not realizable: the side that loses less is cut at the highest target
+    that is."""
+    m, most = len(sizes) // 2, most.copy()
+    outs, ins = degrees[:m], degrees[m:]
+    cuts = (_highest_cut(ins, outs, sizes[:m]), _highest_cut(outs, ins, sizes[:m]))
+    losses = [int(np.dot(sizes[:m], np.maximum(d - c, 0))) for d, c in zip((outs, ins), cuts, strict=True)]
+    here = slice(0, m) if losses[0] <= losses[1] else slice(m, None)
+    most[here] = np.minimum(most[here], cuts[int(np.argmin(losses))])
+    return most
 
 
 def _balance(
     degrees: np.ndarray, sizes: np.ndarray, side: np.ndarray, prices: _Prices, highest: np.ndarray
 ) -> np.ndarray:
-    """Equal sums at a low price; where no steps are found, each group gets the smaller of its two degrees, which do."""
+    """Degrees that add up, at a low price: an even sum, which the cheapest group of odd size makes, or equal ones.
+
+    Where no steps are found, each group of a directed slice gets the smaller of its two degrees. An odd sum always has one:
+    some group of odd size has an odd degree, and may fall.
+    """
 
     def both(targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         ahead = range(steps_ahead(len(targets)))

@@ -23,7 +23,7 @@ from shoal.rebuild.within.exact import relax, solve_exactly
 LAST_RESORT = 4_000  # free pairs up to which the solver has the last word
 SMALL = 1_000  # free pairs up to which it is asked anyway
 NODES, GAP = 20, 1e-3  # of the solver's search tree, where an answer is known already; relative
-RELAXED_EDGES = 10_000  # edges up to which removals start from the linear relaxation
+RELAXED_EDGES = 10_000  # free pairs up to which removals start from the linear relaxation
 ROUNDINGS = (0.001, 0.3, 0.5)  # what is added to its degrees before they are cut to whole ones
 CHANGES = 300  # groups that may give way where both directions are open
 
@@ -97,7 +97,6 @@ def _starts(view: SliceView, choose: Callable[[], Chosen] | None) -> Iterator[li
     top = low.copy()
     np.maximum.at(top, view.labels, view.degrees)
     top = np.minimum(top, high)
-    floor, alive = _floor(view)
     if choose is not None and view.may_add and view.may_remove:
         chosen = choose()
         deleted = nothing if chosen.deleted is None else chosen.deleted & ~view.must_keep
@@ -106,15 +105,16 @@ def _starts(view: SliceView, choose: Callable[[], Chosen] | None) -> Iterator[li
         yield [Start(top, nothing, True, False)]
         yield [Start(top, nothing, True, True)]
     if view.may_remove:
-        if not view.may_add and np.count_nonzero(alive) <= RELAXED_EDGES:
-            relaxed, deleted = relax(view, floor, alive)
-            yield [Start(np.floor(relaxed + up).astype(np.int64), deleted, False, True) for up in ROUNDINGS]
+        relaxed = relax(view) if not view.may_add and view.n_pairs <= RELAXED_EDGES else None
+        if relaxed is not None:
+            yield [Start(np.floor(relaxed[0] + up).astype(np.int64), relaxed[1], False, True) for up in ROUNDINGS]
+        floor = _floor(view)
         yield [Start(floor, nothing, False, True)]
         yield [Start(low, nothing, True, True), Start(floor, nothing, True, True)]
 
 
-def _floor(view: SliceView) -> tuple[np.ndarray, np.ndarray]:
-    """The smallest degree in every group, once the edges are gone of those who must lose all; and the edges left."""
+def _floor(view: SliceView) -> np.ndarray:
+    """The smallest degree in every group, once the edges are gone of those who must lose all."""
     low, high = view.bounds
     alive = np.ones(view.us.size, bool)
     while True:
@@ -125,7 +125,7 @@ def _floor(view: SliceView) -> tuple[np.ndarray, np.ndarray]:
         idle = target[view.labels] == 0
         left = alive & ~(idle[view.us] | idle[view.vs])
         if left.sum() == alive.sum():
-            return target, alive
+            return target
         alive = left
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from shoal.common.edges import found_in
@@ -26,16 +28,14 @@ def free_pairs(view: SliceView) -> np.ndarray:
     return keys
 
 
-def solve_exactly(
-    view: SliceView, removal_weight: float, nodes: int, gap: float = 0.0
-) -> tuple[np.ndarray | None, bool]:
-    """The pairs to toggle for the fewest changes, and whether it is proven that there are none.
+def _solve(view: SliceView, removal_weight: float, **how: Any) -> tuple[np.ndarray, np.ndarray | None, bool]:
+    """The keys of all free pairs, by how much each is toggled followed by the degree of every group, for the fewest changes.
 
     One binary x_p for every free pair and one whole δ_g for every group:
 
         minimise  Σ_p c_p x_p   subject to   d_i + Σ_{p ∋ i} ± x_p = δ_{g(i)}   for every node i.
 
-    Within ``nodes`` nodes of the solver's search tree; None without proof means that they did not suffice.
+    None where there was no answer, and whether it is proven that there is none.
     """
     keys, n, m = free_pairs(view), view.n_nodes, view.n_groups
     sign = np.where(np.isin(keys, view.keys), -1.0, 1.0)
@@ -49,30 +49,26 @@ def solve_exactly(
         [rows_of((rows, cols), values, (n, keys.size + m), -view.degrees, -view.degrees)],
         np.concatenate([np.zeros(keys.size), low]),
         np.concatenate([np.ones(keys.size), np.maximum(low, high)]),
-        nodes=nodes,
-        gap=gap,
+        **how,
     )
+    return keys, x, proven
+
+
+def solve_exactly(
+    view: SliceView, removal_weight: float, nodes: int, gap: float = 0.0
+) -> tuple[np.ndarray | None, bool]:
+    """The pairs to toggle for the fewest changes, and whether it is proven that there are none.
+
+    Within ``nodes`` nodes of the solver's search tree; None without proof means that they did not suffice.
+    """
+    keys, x, proven = _solve(view, removal_weight, nodes=nodes, gap=gap)
     return (None, proven) if x is None else (keys[x[: keys.size] > 0.5], False)
 
 
-def relax(view: SliceView, highest: np.ndarray, alive: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Degrees, with fractions, that keep the most of the edges ``alive`` if nothing is added; and the edges to remove.
+def relax(view: SliceView) -> tuple[np.ndarray, np.ndarray] | None:
+    """Degrees, with fractions, for the fewest changes if edges are only removed, and the edges to remove; None if there are none.
 
-    The linear relaxation of the program above, of which the optimum is nearly whole.
+    The linear relaxation, of which the optimum is nearly whole.
     """
-    us, vs, n, m = view.us[alive], view.vs[alive], view.n_nodes, view.n_groups
-    edges = np.arange(us.size)
-    rows, cols = np.concatenate([us, vs, np.arange(n)]), np.concatenate([edges, edges, us.size + view.labels])
-    values = np.concatenate([np.ones(2 * us.size), np.full(n, -1.0)])
-    x, _ = minimise(
-        np.concatenate([np.full(us.size, -1.0), np.zeros(m)]),
-        [rows_of((rows, cols), values, (n, us.size + m), 0, 0)],
-        np.concatenate([view.must_keep[alive], view.bounds[0]]),
-        np.concatenate([np.ones(us.size), highest]),
-        whole=False,
-    )
-    deleted = ~view.must_keep
-    if x is None:  # edges that must stay leave no way even in fractions
-        return highest.astype(float), np.zeros_like(deleted)
-    deleted[alive] &= x[: us.size] < 0.5
-    return x[us.size :], deleted
+    keys, x, _ = _solve(view, 1.0, whole=False)
+    return None if x is None else (x[keys.size :], np.isin(view.keys, keys[x[: keys.size] > 0.5]))
