@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.common.edges import slack_of
 from shoal.errors import InputError
-from shoal.plan.slices import _pairs
+from shoal.plan.slices import SPENT, _most_edits, _pairs
 from shoal.realize import SliceLimits, SliceView
 from shoal.realize.ties import look_around
 from shoal.rebuild._propose_kernels import OTHERS
@@ -55,8 +55,8 @@ def test_what_is_seen_of_edges_is_what_there_is(graph):
 
 
 @examples(150)
-@given(slices(), slices(), st.booleans(), st.booleans(), st.booleans(), st.integers(0, 99))
-def test_degrees_edits_and_limits_stay(slice_, other, directed, everything, limited, seed):
+@given(slices(), slices(), st.booleans(), st.booleans(), st.booleans(), st.integers(0, 3), st.integers(0, 99))
+def test_degrees_edits_and_limits_stay(slice_, other, directed, everything, limited, spend, seed):
     """A slice and its original; the third graph is another slice, for pairs that meet elsewhere."""
     (now, n), (then, m), rng = slice_, other, np.random.default_rng(seed)
     n = max(n, m)
@@ -69,7 +69,9 @@ def test_degrees_edits_and_limits_stay(slice_, other, directed, everything, limi
     limits = SliceLimits(must_keep=rng.random(len(original)) < 0.3, exempt=exempt) if limited else None
     view = SliceView(original, np.zeros(n, int), directed=directed, limits=limits)
     elsewhere = look_around([now, then], 0, (None, 1), n)
-    aims = Aims((None, 0.5), portrait(view, now, elsewhere) if everything else None)
+    aims = Aims(
+        (None, 0.5), portrait(view, now, elsewhere) if everything else None, new=10.0 if spend else 0.0, spend=spend
+    )
     made, again = (retie(view, now, elsewhere, aims, rng=np.random.default_rng(seed))[0] for _ in range(2))
     assert np.array_equal(made, again)
     for side in (0, 1) if directed else (slice(None),):
@@ -79,7 +81,7 @@ def test_degrees_edits_and_limits_stay(slice_, other, directed, everything, limi
     assert all(u != v if directed else u < v for u, v in rows)
     before, kept = {tuple(row) for row in now.tolist()}, {tuple(row) for row in original.tolist()}
     if not everything:
-        assert len(set(rows) ^ kept) <= len(before ^ kept)
+        assert len(set(rows) ^ kept) <= len(before ^ kept) + spend
     if limits is not None:
         stays = {tuple(row) for row in original[view.must_keep].tolist()}
         assert stays & before <= set(rows)
@@ -126,6 +128,30 @@ def test_a_pair_that_meets_nowhere_else_has_its_price():
     }
     assert pairs_of(made[0.0]) != {(0, 2), (1, 3)}
     assert pairs_of(made[100.0]) == {(0, 2), (1, 3)}
+
+
+def test_edits_are_spent_where_a_stranger_has_nobody_else_to_meet():
+    """0 and 1 are strangers; those they meet in another slice have no other edge here than one that was kept."""
+    was, now = np.array([[2, 3], [4, 5]], np.int32), np.array([[0, 1], [2, 3], [4, 5]], np.int32)
+    others = look_around([now, np.array([[0, 2], [1, 3], [4, 5]], np.int32)], 0, (None, None), 6)
+    view = SliceView(was, np.zeros(6, int))
+    for spend, new, want in (
+        (0, 10.0, now),
+        (1, 10.0, now),
+        (2, 0.0, now),
+        (2, 10.0, np.array([[0, 2], [1, 3], [4, 5]])),
+    ):
+        aims = Aims((None, None), new=new, spend=spend)
+        assert pairs_of(retie(view, now, others, aims, rng=np.random.default_rng(1))[0]) == pairs_of(want)
+
+
+@given(st.lists(st.tuples(st.integers(0, 500), st.integers(0, 50)), min_size=1, max_size=9))
+def test_edits_to_spend_are_dealt_out_in_twos(slices_):
+    edits, loose = np.array(slices_).T
+    more = _most_edits(edits, loose) - edits
+    assert (more >= 0).all()
+    assert (more % 2 == 0).all()
+    assert more.sum() == (2 * (int(SPENT * edits.sum()) // 2) if loose.any() else 0)
 
 
 def test_pairs_are_counted_by_their_edges():

@@ -31,7 +31,9 @@ from shoal.rebuild._retie_kernels import BUCKETS
 from shoal.rebuild.retie import FEATURES, Aims, retie
 
 ROUNDS = {"fast": 1, "balanced": 6, "thorough": 12}
-NEW = 20.0  # what a pair costs that meets nowhere else, times the share of pairs that are too many
+AGAIN, FEW = 3, 100_000  # times as many rounds while pairs are too many, in graphs up to so many contacts
+NEW = 100.0  # what a pair costs that meets nowhere else, times the share of pairs that are too many
+SPENT = 0.01  # of the edits, how many more there may be while pairs are too many
 WHOLE = 1_000_000  # contacts up to which slices see each other more than once, and communities are looked for
 
 
@@ -62,6 +64,7 @@ class RetiePiece(NamedTuple):
     kind: Array | None
     lean: np.ndarray
     new: float
+    spend: int
     rng: np.random.Generator
 
 
@@ -126,10 +129,16 @@ def retie_slices(
     slices = [released.held(t) for t in range(count)]
     small = [t for t in range(count) if len(slices[t]) <= cells.CELL_EDGES]  # others would not fit one process
     counted: list[np.ndarray] = [np.zeros((2, FEATURES, BUCKETS))] * count
+    edits, most = np.zeros(count, np.int64), None
+    enough, rounds = rounds, rounds * AGAIN if graph.n_edges <= FEW else rounds
     for r in range(rounds):
+        if r >= enough and not _too_many(counted, wanted):
+            break
         for odd in (0, 1):
-            which, every = [t for t in small if t % 2 == odd], np.sum(counted, axis=0)
-            lean, new = _lean(every), NEW * max(_pairs(every) / wanted - 1, 0.0) if wanted else 0.0
+            which, new = [t for t in small if t % 2 == odd], NEW * _too_many(counted, wanted)
+            if most is None and r and new and settings.keeps_density:
+                most = _most_edits(edits, np.array([one[1, OTHERS, 0] for one in counted]))
+            lean = _lean(np.sum(counted, axis=0))
             pieces = [
                 RetiePiece(
                     t,
@@ -143,13 +152,14 @@ def retie_slices(
                     kind,
                     lean,
                     new,
+                    0 if most is None else int(most[t] - edits[t]),
                     chance.stream(f"retie/{r}/{t}"),
                 )
                 for t in which
             ]
             for t, done in zip(which, run(f"retie-{r}-{odd}", _retie, pieces), strict=True):
                 slices = [*slices[:t], done.arrays["edges"], *slices[t + 1 :]]
-                counted[t] = load(done.arrays["counts"])
+                counted[t], edits[t] = load(done.arrays["counts"]), done.facts["edits"]
             tell((2 * r + odd + 1) / (2 * rounds))
     return released.with_edges(slices)
 
@@ -162,6 +172,27 @@ def _lean(counted: np.ndarray) -> np.ndarray:
     """
     kept, invented = counted / np.maximum(counted.sum(axis=2, keepdims=True), 1)
     return kept - invented if counted.any(axis=(1, 2)).all() else np.zeros_like(kept)
+
+
+def _too_many(counted: list[np.ndarray], wanted: int) -> float:
+    """By which share more pairs meet than in the original."""
+    return max(_pairs(np.sum(counted, axis=0)) / wanted - 1, 0.0) if wanted else 0.0
+
+
+def _most_edits(edits: np.ndarray, loose: np.ndarray) -> np.ndarray:
+    """How many edits every slice may have: those it has, and its part of SPENT of all.
+
+    They are dealt out in twos, which is what a swap with a kept edge takes, by how many ``loose`` edges there are: invented ones
+    of pairs that meet nowhere else.
+
+    >>> _most_edits(np.array([100, 200]), np.array([1, 0])).tolist()
+    [102, 200]
+    """
+    twos = int(SPENT * edits.sum()) // 2 if loose.any() else 0
+    share = twos * loose / max(loose.sum(), 1)
+    dealt = share.astype(np.int64)
+    dealt[np.argsort(dealt - share, kind="stable")[: twos - dealt.sum()]] += 1
+    return edits + 2 * dealt
 
 
 def _pairs(counted: np.ndarray) -> float:
@@ -199,7 +230,7 @@ def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Result:
     elsewhere = look_around(piece.slices, piece.t, piece.near, n)
     kind = None if piece.kind is None else load(piece.kind)
     ranks = pagerank(load(piece.original), n, directed=piece.directed), pagerank(now, n, directed=piece.directed)
-    aims = Aims(piece.correlation, None, piece.lean, ranks, piece.new)
+    aims = Aims(piece.correlation, None, piece.lean, ranks, piece.new, piece.spend)
     made, counts = retie(view, now, elsewhere, aims, kind=kind, rng=piece.rng)
     degrees = [np.bincount(edges[:, side], minlength=n) for edges in (now, made) for side in (0, 1)]
     a, b, c, d = degrees
@@ -207,7 +238,7 @@ def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Result:
     same = np.array_equal(a, c) and np.array_equal(b, d) if piece.directed else np.array_equal(a + b, c + d)
     if not same or not view.keeps(keys):
         raise GuaranteeError("a slice was retied with other degrees; nothing was released, please report this")
-    return Result({}, {"edges": made, "counts": counts})
+    return Result({"edits": int(view.changes(keys, 1.0))}, {"edges": made, "counts": counts})
 
 
 def _kept(piece: tuple[Array, Array, int, bool], threads: int, tell: Tell) -> Result:

@@ -64,6 +64,7 @@ class Aim(NamedTuple):
     repeats: np.ndarray  # and the correlation, over all edges
     worth: np.ndarray
     new: float  # what a pair costs that meets nowhere else, over all edges
+    edit: float  # and what an edit costs
     all_count: bool  # or only those that were not edges of the original
 
 
@@ -215,6 +216,7 @@ def retie(
         look(spare + 1, v, y, u, x, n, a, t)
         change = weigh(e, old, -1.0, aim, have, total, t) + weigh(f, old_other, -1.0, aim, have, total, t)
         change += weigh(spare, new, 1.0, aim, have, total, t) + weigh(spare + 1, new_other, 1.0, aim, have, total, t)
+        change += aim.edit * edits
         if a.pull.size:
             change += _pull(u, v, x, a, t) + _pull(v, u, y, a, t) + _pull(x, y, u, a, t) + _pull(y, x, v, a, t)
         if change > 1e-9 - hot * np.log(1.0 - rng.random()):

@@ -22,6 +22,7 @@ from shoal.rebuild._rewire_kernels import half_edges
 FEATURES = 6
 NO_PULL, NO_WISH = np.empty(0), np.empty((0, 2), np.int64)
 PULL = 30.0  # what PageRank counts beside them
+EDIT = 0.45  # what an edit costs, of what a pair costs that meets nowhere else: a swap that takes two has to save one
 STEPS, FEWEST, MOST = 50_000, 5, 100  # swaps looked at in a slice, and how few and many of them for an edge
 WEIGHT = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 3.0])  # of each, in the order of the kernel
 
@@ -32,7 +33,7 @@ class Aims(NamedTuple):
     ``correlation`` is how much people keep of their neighbourhood from the slice before, and to the one after
     (`shoal.measure.temporal`; None where there is none). ``counts`` is how often each bucket of each feature occurs among its
     edges; None if invented edges are to look like those that were kept. ``new`` is what a pair costs that meets nowhere else, for
-    each of the edges that count.
+    each of the edges that count. As long as it costs something, ``spend`` is how many edits more the slice may take.
     """
 
     correlation: tuple[float | None, float | None]
@@ -40,6 +41,7 @@ class Aims(NamedTuple):
     lean: np.ndarray | float = 0.0
     ranks: tuple[np.ndarray, np.ndarray] | None = None
     new: float = 0.0
+    spend: int = 0
 
 
 def retie(
@@ -59,7 +61,7 @@ def retie(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The edges of a slice, tied anew with the same degrees; `view` is the slice they were made from.
 
-    Without ``aims.counts`` a swap costs no edit. With them all edges swap, whatever they
+    Without ``aims.counts`` swaps take no more edits than ``aims.spend``. With them all edges swap, whatever they
     were before. ``tries`` are the swaps looked at for each edge that counts, by default fewer where there are many; ``mix``
     of them for each are looked at before, with regard to communities alone. ``kind`` is everybody's community, for edges
     inside one. Of each feature, buckets from ``apart`` on count as one. With the chance ``aimed`` a proposal is a pair that
@@ -87,7 +89,7 @@ def retie(
     goal, worth = np.zeros(2), np.zeros(2)
     if mix:
         only = np.where(np.arange(FEATURES) == kernels.KIND, apart, 0)
-        aim, have = Aim(wanted, only, weight, goal, worth, 0.0, aims.counts is not None), _below(ties, m)
+        aim, have = Aim(wanted, only, weight, goal, worth, 0.0, 0.0, aims.counts is not None), _below(ties, m)
         kernels.retie(int(mix * counted), view.n_nodes, 0.0, 0.0, seen, aim, have, np.zeros(2), ties, rng)
     have, total = _below(ties, m), ties.repeats[:m].sum(axis=0)
     now = np.bincount(edges.ravel(), minlength=view.people)
@@ -103,7 +105,9 @@ def retie(
         seen = _wish(seen, view, elsewhere, often)
     if aims.ranks is not None:
         seen = seen._replace(pull=_pulls(view, edges, *aims.ranks, ties.off))
-    aim = Aim(wanted, apart, weight, goal, worth, aims.new * counted, aims.counts is not None)
+    new = aims.new * counted
+    aim = Aim(wanted, apart, weight, goal, worth, new, EDIT * new, aims.counts is not None)
+    ties.counts[1] += aims.spend if new else 0
     steps = int(np.clip(STEPS, FEWEST * counted, MOST * counted) if tries is None else tries * counted)
     kernels.retie(steps, view.n_nodes, 0.0, aimed, seen, aim, have, total, ties, rng)
     counts = [counts_of(ties.seen[:m][which]) for which in (ties.where < 0, ties.where >= 0)]
