@@ -33,7 +33,7 @@ def array(edges: list[tuple[int, int]]) -> np.ndarray:
     return np.array(edges, np.int32).reshape(-1, 2)
 
 
-@given(naive.pairs(max_slices=6), st.sampled_from([1, 4, 2_000_000]))
+@given(naive.pairs(max_slices=6), st.sampled_from([1, 4, 500_000]))
 def test_meetings_gaps_and_burstiness(pair, together):
     graph = pair[0]
     with mock.patch.object(sys.modules["shoal.measure.ties"], "TOGETHER", together):

@@ -11,7 +11,7 @@ from shoal.common.edges import edge_keys
 from shoal.graph import TemporalGraph
 from shoal.measure.structure import without_directions
 
-TOGETHER = 2_000_000  # meetings that are sorted at once: a hundred megabytes
+TOGETHER = 500_000  # meetings that are sorted at once: thirty megabytes
 
 
 class Ties(NamedTuple):
