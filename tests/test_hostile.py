@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import sys
+from unittest import mock
 
 import polars as pl
 import pytest
@@ -17,7 +18,8 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import InputError, TemporalGraph
-from shoal.audit._released import Unreadable, read_table
+from shoal.audit import _tables
+from shoal.audit._tables import Unreadable, read_table
 from shoal.read.text import delimited, load_text
 from tests.command import shoal as command
 from tests.hostile import SHAPES, cost_of_reading
@@ -199,6 +201,47 @@ def test_verify_counts_before_it_makes_room(tmp_path, table, content):
     (tmp_path / table).write_bytes(content)
     with pytest.raises(Unreadable):
         read_table(tmp_path, "nodes", ["node"])
+
+
+@examples(150)
+@given(
+    st.integers(1, 3).flatmap(
+        lambda n: st.lists(st.lists(cells.filter(bool), min_size=n, max_size=n), min_size=1, max_size=8)
+    ),
+    st.integers(0, 60),
+    st.sampled_from([b"", b"x", b'"', b",", b"\n", b"\r", b'""']),
+    st.integers(1, 20),
+)
+def test_a_released_table_read_in_pieces_is_what_it_is_as_a_whole(rows, place, more, piece):
+    """Wherever a piece ends, and whatever stands in the file. A line longer than a piece is refused."""
+    names, text, where = ["node", "b", "c"][: len(rows[0])], io.BytesIO(), folder()
+    pl.DataFrame(rows, schema=names, orient="row").write_csv(text)
+    content = text.getvalue()
+    content = content[:place] + more + content[place:]
+    (where / "nodes.csv").write_bytes(content)
+
+    def read() -> pl.DataFrame | None:
+        try:
+            return read_table(where, "nodes", names)
+        except Unreadable:
+            return None
+
+    whole = read()
+    with mock.patch.object(_tables, "_PIECE_BYTES", piece):
+        parts = read()
+    short = max(map(len, content.split(b"\n"))) < piece and b'"' not in content
+    if whole is None or short:
+        assert (whole is None) == (parts is None)
+    if whole is not None and parts is not None:
+        assert parts.equals(whole)
+
+
+def test_a_released_table_of_many_rows_is_read_in_pieces(tmp_path):
+    names = pl.Series("node", range(1, 10)).cast(pl.String)
+    names.to_frame().write_parquet(tmp_path / "nodes.parquet")
+    with mock.patch.object(_tables, "_PIECE_ROWS", 4):
+        assert [len(piece) for piece in _tables.read_pieces(tmp_path, "nodes", ["node"])] == [4, 4, 1]
+        assert read_table(tmp_path, "nodes", ["node"])["node"].equals(names)
 
 
 def test_a_released_table_of_too_many_rows(tmp_path):

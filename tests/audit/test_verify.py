@@ -139,6 +139,7 @@ def test_verify_shares_no_code_with_what_it_checks():
         "verify",
         "_listing",
         "_released",
+        "_tables",
         "_partitioned",
         "_claims",
         "_crowds",

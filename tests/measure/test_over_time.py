@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from itertools import pairwise
+from unittest import mock
 
 import networkx as nx
 import numpy as np
@@ -32,10 +33,11 @@ def array(edges: list[tuple[int, int]]) -> np.ndarray:
     return np.array(edges, np.int32).reshape(-1, 2)
 
 
-@given(naive.pairs(max_slices=6))
-def test_meetings_gaps_and_burstiness(pair):
+@given(naive.pairs(max_slices=6), st.sampled_from([1, 4, 500_000]))
+def test_meetings_gaps_and_burstiness(pair, together):
     graph = pair[0]
-    found, counts = ties(graph), naive.meetings(graph)
+    with mock.patch.object(sys.modules["shoal.measure.ties"], "TOGETHER", together):
+        found, counts = ties(graph), naive.meetings(graph)
     assert found.meetings.tolist()[1:] == [
         sum(n == times for n in counts.values()) for times in range(1, len(found.meetings))
     ]

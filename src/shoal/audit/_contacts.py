@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.audit._released import BROKEN, Check, Released, Unreadable, kind_of, places_of, read_table
+from shoal.audit._released import Check, Released, kind_of, numbered, places_of
+from shoal.audit._tables import BROKEN, Unreadable, read_table
 
 _WHOLE = re.compile(r"[1-9]\d{0,17}", re.ASCII)
 _NUMBER = r"^-?(0|[1-9]\d*)(\.\d+)?$"
@@ -150,7 +151,7 @@ def _moments(column: pl.Series) -> np.ndarray:
 
 
 def _places(column: pl.Series, listed: pl.Series) -> np.ndarray:
-    codes = places_of(column, listed)
+    codes = places_of(column, numbered(listed))
     if codes.null_count():
         raise Unreadable(f"contacts: column '{column.name}' has names that are in no other table")
     return codes.to_numpy().astype(np.int64)

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal.audit._released import BROKEN, Check, Edges, Released, places_of
+from shoal.audit._released import Check, Edges, Released, numbered, places_of
+from shoal.audit._tables import BROKEN
 from shoal.audit._traits import fewest_values
 
 _WIDTH = re.compile(r"[1-9]\d{0,8}(s|m|h|d|w|mo|y)", re.ASCII)
@@ -92,7 +93,8 @@ def _faults(edges: Edges, n: int, *, directed: bool) -> tuple[int, ...]:
 def everybody(parts: Sequence[Released]) -> tuple[pl.Series, list[np.ndarray]]:
     """Who is listed in any of the folders; and for each folder where its people stand in that list."""
     names = pl.concat([part.people.alias("node") for part in parts]).unique().sort()
-    return names, [places_of(part.people, names).to_numpy().astype(np.int64) for part in parts]
+    place = numbered(names)
+    return names, [places_of(part.people, place).to_numpy().astype(np.int64) for part in parts]
 
 
 def count_together(

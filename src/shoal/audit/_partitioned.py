@@ -11,18 +11,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.audit._released import (
-    BROKEN,
-    Check,
-    Edges,
-    Released,
-    Unreadable,
-    as_released,
-    columns_of,
-    places_of,
-    read_lists,
-    scan_rows,
-)
+from shoal.audit._released import Check, Edges, Released, as_released, columns_of, numbered, places_of, read_lists
+from shoal.audit._tables import BROKEN, Unreadable, scan_rows
 
 
 def read_partitioned(folder: Path, claims: dict[str, Any]) -> tuple[Released, list[Check]]:
@@ -41,11 +31,11 @@ def read_partitioned(folder: Path, claims: dict[str, Any]) -> tuple[Released, li
         names = names.cast(pl.Int64, strict=False)
         if names.null_count():
             raise Unreadable("nodes: somebody is listed by a number of more than 63 bits")
-    order = names.arg_sort().to_numpy().astype(np.int64)
+    sought = names.arg_sort().to_numpy().astype(np.int64) if names.dtype.is_integer() else numbered(names)
 
     def of_slice(s: int) -> Edges:
         frame, wrong = _read_slice(folder / "edges" / files[s], labels[s], None if layers is None else layers[s], names)
-        ends = [_places(frame[end], names, order) for end in ("source", "target")]
+        ends = [_places(frame[end], names, sought) for end in ("source", "target")]
         known = (ends[0] >= 0) & (ends[1] >= 0)
         return Edges(ends[0][known], ends[1][known], int(len(known) - known.sum()), wrong)
 
@@ -70,15 +60,15 @@ def _read_slice(file: Path, label: str, layer: str | None, names: pl.Series) -> 
     return frame, elsewhere
 
 
-def _places(values: pl.Series, names: pl.Series, order: np.ndarray) -> np.ndarray:
-    """Where each value stands among the names; -1 for a stranger. `order` sorts the names."""
-    if not names.dtype.is_integer():
-        return places_of(values, names).cast(pl.Int64).fill_null(-1).to_numpy()
-    numbers, listed = values.cast(pl.Int64, strict=False).fill_null(-1).to_numpy(), names.to_numpy()[order]
+def _places(values: pl.Series, names: pl.Series, sought: np.ndarray | pl.DataFrame) -> np.ndarray:
+    """Where each value stands among the names; -1 for a stranger. `sought` is what sorts numbers, or `numbered` text."""
+    if isinstance(sought, pl.DataFrame):
+        return places_of(values, sought).cast(pl.Int64).fill_null(-1).to_numpy()
+    numbers, listed = values.cast(pl.Int64, strict=False).fill_null(-1).to_numpy(), names.to_numpy()[sought]
     if not len(listed):
         return np.full(len(numbers), -1)
     if listed[-1] - listed[0] + 1 == len(listed):  # numbers without gaps
         place = np.clip(numbers - listed[0], 0, len(listed) - 1)
     else:
         place = np.minimum(np.searchsorted(listed, numbers), len(listed) - 1)
-    return np.where(listed[place] == numbers, order[place], -1)
+    return np.where(listed[place] == numbers, sought[place], -1)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import os
-import re
 import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from shoal.audit._tables import BROKEN, Unreadable, read_pieces, read_table
 from shoal.errors import InputError
 
 
@@ -27,16 +26,7 @@ class Check:
     detail: str
 
 
-# No release has a certificate that long, or packs so many rows into a byte of Parquet.
-_LONGEST_CERTIFICATE, _ROWS_PER_BYTE = 10_000_000, 100
-_TIMES = ("time", "from", "until")
-_NUMBERED = ("node", "source", "target", "block", "count", *_TIMES)
-_QUOTED, _BARE = rb'"(?:[^"]|"")*+"', rb'[^",\r\n]'
-BROKEN = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
-
-
-class Unreadable(Exception):
-    """A released table is missing or broken: the release does not hold."""
+_LONGEST_CERTIFICATE = 10_000_000  # no release has one that long
 
 
 class Edges(NamedTuple):
@@ -173,31 +163,38 @@ def columns_of(claims: dict[str, Any]) -> list[str]:
 def read_tables(folder: Path, claims: dict[str, Any]) -> tuple[Released, list[Check]]:
     """The tables, and whether every end of an edge is a listed person, every slice is listed, and nothing is listed twice."""
     nodes, slices, checks = read_lists(folder, claims)
-    edges = read_table(folder, "edges", ["source", "target", "slice"], "layer")
-    columns = []
-    for column, listed, what in (
-        ("source", nodes["node"], "every edge starts at a listed person"),
-        ("target", nodes["node"], "every edge ends at a listed person"),
-        ("slice", slices["slice"], "every edge is in a listed slice"),
-    ):
-        codes = places_of(edges[column], listed)
-        unknown = codes.null_count()
-        found = f"{unknown:,} of {len(edges):,} do not" if unknown else f"{len(edges):,} edges"
-        checks.append(Check(what, unknown == 0, found))
-        columns.append(codes.fill_null(0).to_numpy().astype(np.int64))
-    u, v, t = columns
-    if ("layer" in slices.columns) != ("layer" in edges.columns):
-        raise Unreadable("layers are in one of the tables of edges and slices, and not in the other")
-    if "layer" in edges.columns and len(slices) and not slices["layer"].gather(t).eq_missing(edges["layer"]).all():
-        raise Unreadable("the layer of an edge is not that of its slice")
-    order = np.argsort(t, kind="stable")
-    bounds = np.searchsorted(t[order], np.arange(len(slices) + 1))
+    people, bins = numbered(nodes["node"]), numbered(slices["slice"])
+    ends = (
+        ("source", people, "every edge starts at a listed person"),
+        ("target", people, "every edge ends at a listed person"),
+        ("slice", bins, "every edge is in a listed slice"),
+    )
+    parts: list[list[np.ndarray]] = [[np.empty(0, np.int32)] for _ in ends]
+    unknown, has_layer = [0] * len(ends), "layer" in slices.columns
+    for edges in read_pieces(folder, "edges", ["source", "target", "slice"], "layer"):
+        for i, (column, listed, _) in enumerate(ends):
+            codes = places_of(edges[column], listed)
+            unknown[i] += codes.null_count()
+            parts[i].append(codes.fill_null(0).to_numpy().astype(np.int32))
+        if has_layer != ("layer" in edges.columns):
+            raise Unreadable("layers are in one of the tables of edges and slices, and not in the other")
+        if has_layer and len(slices) and not slices["layer"].gather(parts[2][-1]).eq_missing(edges["layer"]).all():
+            raise Unreadable("the layer of an edge is not that of its slice")
+    u, v, t = (np.concatenate(part) for part in parts)
+    for missing, (_, _, what) in zip(unknown, ends, strict=True):
+        found = f"{missing:,} of {len(u):,} do not" if missing else f"{len(u):,} edges"
+        checks.append(Check(what, missing == 0, found))
+    in_turn = not (t[1:] < t[:-1]).any()
+    if not in_turn:
+        order = np.argsort(t, kind="stable")
+        u, v, t = u[order], v[order], t[order]
+    bounds = np.searchsorted(t, np.arange(len(slices) + 1))
 
     def of_slice(s: int) -> Edges:
-        here = order[bounds[s] : bounds[s + 1]]
-        return Edges(u[here], v[here])
+        here = slice(bounds[s], bounds[s + 1])
+        return Edges(u[here].astype(np.int64), v[here].astype(np.int64))
 
-    return as_released(nodes, slices, of_slice, in_turn=not (t[1:] < t[:-1]).any()), checks
+    return as_released(nodes, slices, of_slice, in_turn=in_turn), checks
 
 
 def read_lists(folder: Path, claims: dict[str, Any]) -> tuple[pl.DataFrame, pl.DataFrame, list[Check]]:
@@ -233,10 +230,14 @@ def as_released(
     )
 
 
-def places_of(values: pl.Series, listed: pl.Series) -> pl.Series:
-    """Where each value stands in a list, at its first place; null where it does not."""
-    key = pl.DataFrame({"value": listed.unique(maintain_order=True)}).with_row_index("code")
-    return values.alias("value").to_frame().join(key, on="value", how="left", maintain_order="left")["code"]
+def numbered(listed: pl.Series) -> pl.DataFrame:
+    """The different values of a list in its order, each with its place: that in the list itself where nothing is listed twice."""
+    return pl.DataFrame({"value": listed.unique(maintain_order=True)}).with_row_index("code")
+
+
+def places_of(values: pl.Series, listed: pl.DataFrame) -> pl.Series:
+    """Where each value stands in a list as `numbered` gives it; null where it does not."""
+    return values.alias("value").to_frame().join(listed, on="value", how="left", maintain_order="left")["code"]
 
 
 def _read_blocks(column: pl.Series) -> np.ndarray:
@@ -244,56 +245,3 @@ def _read_blocks(column: pl.Series) -> np.ndarray:
     if numbers.null_count() or not numbers.is_between(1, len(column)).all():
         raise Unreadable("column 'block' of the slices is not the number of a block everywhere")
     return numbers.to_numpy() - 1
-
-
-def read_table(folder: Path, name: str, columns: list[str], *optional: str) -> pl.DataFrame:
-    """Exactly these columns, and those of the optional ones that are there, as text."""
-    try:
-        if (folder / f"{name}.parquet").is_file():
-            table = scan_rows(folder / f"{name}.parquet", columns, *optional).cast(pl.String).collect()
-        else:
-            table = _read_csv(folder / f"{name}.csv", columns, optional)
-    except BROKEN as error:
-        raise Unreadable(f"{name}: {(str(error).splitlines() or ['cannot be read'])[0]}") from None
-    for column in columns:
-        if table[column].null_count():
-            raise Unreadable(f"column '{column}' has empty cells")
-    return table
-
-
-def scan_rows(file: Path, columns: list[str], *optional: str) -> pl.LazyFrame:
-    """A Parquet file of a credible length with exactly these columns, not read yet; only people and blocks may be numbers."""
-    lazy = pl.scan_parquet(file, glob=False)
-    if lazy.select(pl.len()).collect().item() > _ROWS_PER_BYTE * file.stat().st_size:
-        raise Unreadable(f"{file.name} unpacks to too many rows for a release")
-    have = lazy.collect_schema()
-    _check_columns(file.name, list(have), columns, optional)
-    for column, kind in have.items():
-        fits = (kind.is_integer() and column in _NUMBERED) or (kind.is_float() and column in _TIMES)
-        if kind != pl.String and not fits:
-            raise Unreadable(f"column '{column}' of {file.name} holds {kind}")
-    if more := sorted(pl.read_parquet_metadata(file).keys() - {"ARROW:schema"}):
-        raise Unreadable(f"{file.name} carries more than its table: {ascii(more[0])[:40]}")
-    return lazy
-
-
-def _check_columns(name: str, have: list[str], columns: list[str], optional: tuple[str, ...]) -> None:
-    wanted = columns + [column for column in optional if column in have]
-    if missing := [column for column in columns if column not in have]:
-        raise Unreadable(f"{name}: there is no column '{missing[0]}'")
-    if have != wanted:
-        raise Unreadable(f"{name}: the columns are {ascii(have)[:80]}, not {', '.join(wanted)}")
-
-
-def _read_csv(file: Path, columns: list[str], optional: tuple[str, ...]) -> pl.DataFrame:
-    """A table in the one form that shoal writes: any other reader finds the same cells in it, and nothing beside them."""
-    data = file.read_bytes()
-    have = pl.read_csv(data, infer_schema=False, n_rows=0).columns
-    _check_columns(file.name, have, columns, optional)
-    first, other = (b"(?:%b|%b%b)" % (_QUOTED, _BARE, many) for many in (b"++", b"*+"))
-    line = b",".join([first] + [other] * (len(have) - 1)) + b"\n"
-    if data.startswith(codecs.BOM_UTF8) or not re.fullmatch(b"(?:%b)++" % line, data):
-        raise Unreadable(
-            f"{file.name}: has lines of too few or too many cells, blank ones, or not the form that shoal writes"
-        )
-    return pl.read_csv(data, infer_schema=False)

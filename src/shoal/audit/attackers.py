@@ -205,13 +205,13 @@ class Neighbourhood:
         """Everybody whose neighbourhood looks the same, by repeated hashing of the neighbours' hashes."""
         degrees = graph.degree_matrix()
         colour = row_hashes(degrees, np.arange(degrees.shape[1]))
-        codes = graph.slice_codes().astype(np.uint64)
-        u, v = graph._edges[:, 0], graph._edges[:, 1]
         for _ in range(self.steps):
             around = np.zeros(graph.n_nodes, np.uint64)
-            out_mark, in_mark = (np.uint64(1), np.uint64(2)) if graph.directed else (np.uint64(1), np.uint64(1))
-            np.add.at(around, u, _mix(colour[v] ^ _mix(codes * np.uint64(4) + out_mark)))
-            np.add.at(around, v, _mix(colour[u] ^ _mix(codes * np.uint64(4) + in_mark)))
+            for t in range(graph.n_slices):
+                u, v = graph.edges(t).T
+                out_mark, in_mark = _mix(np.array([4 * t + 1, 4 * t + (2 if graph.directed else 1)], np.uint64))
+                np.add.at(around, u, _mix(colour[v] ^ out_mark))
+                np.add.at(around, v, _mix(colour[u] ^ in_mark))
             colour = _mix(colour + np.uint64(3) * _mix(around))
         return Crowds(_kernels.crowds_of(colour)[None])
 

@@ -23,7 +23,8 @@ from shoal.audit._crowds import check_blocks, check_edges, check_order, walk
 from shoal.audit._listing import check_files, is_partitioned
 from shoal.audit._partitioned import read_partitioned
 from shoal.audit._promised import Part, check_promise
-from shoal.audit._released import Check, Unreadable, read_certificate, read_record, read_tables, read_withheld
+from shoal.audit._released import Check, read_certificate, read_record, read_tables, read_withheld
+from shoal.audit._tables import Unreadable
 from shoal.audit._traits import alike, check_traits, values_of
 from shoal.errors import InputError
 

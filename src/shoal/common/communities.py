@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import coo_array, csr_matrix
 
+from shoal.common.edges import runs
+
 
 def louvain(edges: np.ndarray, n_nodes: int, seed: int) -> np.ndarray:
     """The community of every node; edges given several times weigh as much more, and a node without any is alone.
@@ -21,9 +23,14 @@ def louvain(edges: np.ndarray, n_nodes: int, seed: int) -> np.ndarray:
 
     if len(edges) == 0:
         return np.arange(n_nodes)
-    ends, others = edges[:, 0], edges[:, 1]
+    keys = np.minimum(edges[:, 0], edges[:, 1]).astype(np.int64)
+    keys <<= 32  # in place: every further array of this length is memory
+    keys |= np.maximum(edges[:, 0], edges[:, 1])
+    pairs, times = runs(keys)
+    del keys
+    low, high = (pairs >> 32).astype(np.int32), (pairs & 0xFFFFFFFF).astype(np.int32)
     weights = coo_array(
-        (np.ones(2 * len(edges)), (np.concatenate([ends, others]), np.concatenate([others, ends]))),
+        (np.tile(times.astype(float), 2), (np.concatenate([low, high]), np.concatenate([high, low]))),
         shape=(n_nodes, n_nodes),
     )
     method = Louvain(

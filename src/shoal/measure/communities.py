@@ -9,7 +9,7 @@ from importlib import import_module
 import numpy as np
 
 from shoal.common import communities
-from shoal.common.edges import edge_keys
+from shoal.common.edges import edge_keys, runs
 from shoal.errors import InputError
 from shoal.graph import TemporalGraph
 from shoal.measure import _kernels
@@ -57,7 +57,7 @@ def louvain(graph: TemporalGraph, seed: int) -> np.ndarray:
     n_nodes = graph.n_nodes
     if graph.n_edges == 0:
         return np.full(n_nodes, NONE, np.int64)
-    labels = communities.louvain(np.concatenate([graph.edges(t) for t in range(graph.n_slices)]), n_nodes, seed)
+    labels = communities.louvain(graph._edges, n_nodes, seed)
     sizes = np.bincount(labels, minlength=1)
     return np.where(sizes[labels] >= smallest_community(n_nodes), labels, NONE)
 
@@ -126,6 +126,17 @@ def _entropy(sizes: np.ndarray) -> float:
     return float(-(shares * np.log(shares)).sum())
 
 
+def _between(graph: TemporalGraph, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of classes that have edges between them, and how many; slice by slice, so that few are looked at together."""
+    parts = [(np.empty(0, np.int64), np.empty(0, np.int64))]
+    for _, edges in graph:
+        ends = classes[edges]
+        parts.append(runs(edge_keys(ends if graph.directed else np.sort(ends, axis=1))))
+    pairs, counts = (np.concatenate(of) for of in zip(*parts, strict=True))
+    there, place = np.unique(pairs, return_inverse=True)
+    return there, np.bincount(place, counts, minlength=len(there)).astype(np.int64)
+
+
 def mixing(graphs: Sequence[TemporalGraph], labels: np.ndarray) -> tuple[list[float | None], list[np.ndarray]]:
     """Of each graph the share of the edges inside a community, and how many edges there are between every two classes of people.
 
@@ -137,11 +148,7 @@ def mixing(graphs: Sequence[TemporalGraph], labels: np.ndarray) -> tuple[list[fl
     >>> mixing([graph], np.array([0, 0, 0, NONE, NONE]))
     ([0.6], [array([1, 1, 3])])
     """
-    ends = [labels[graph._edges] + 1 for graph in graphs]  # 0 is outside
-    codes = [
-        edge_keys(pair if graph.directed else np.sort(pair, axis=1)) for graph, pair in zip(graphs, ends, strict=True)
-    ]
-    each = [np.unique(one, return_counts=True) for one in codes]
+    each = [_between(graph, labels + 1) for graph in graphs]  # 0 is outside
     blocks = np.unique(np.concatenate([there for there, _ in each]))
     counts = [np.zeros(len(blocks), np.int64) for _ in each]
     for count, (there, found) in zip(counts, each, strict=True):

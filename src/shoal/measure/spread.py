@@ -58,9 +58,10 @@ def bins_of(graph: TemporalGraph) -> Bins | None:
         return None
     place = {label: i for i, label in enumerate(labels)}
     slices = [place[part.start or part.label] for part in graph.slices]
-    edges = [graph.edges(t) for t in np.argsort(slices, kind="stable")]
     starts = np.concatenate([[0], np.cumsum(np.bincount(slices, graph.slice_sizes()))]).astype(np.int64)
-    return Bins(np.concatenate(edges), starts, labels)
+    if slices == sorted(slices):  # they stand in this order
+        return Bins(graph._edges, starts, labels)
+    return Bins(np.concatenate([graph.edges(t) for t in np.argsort(slices, kind="stable")]), starts, labels)
 
 
 class Runs(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 from shoal.common.edges import edge_keys
 from shoal.graph import TemporalGraph
 from shoal.measure.structure import without_directions
+
+TOGETHER = 500_000  # meetings that are sorted at once: thirty megabytes
 
 
 class Ties(NamedTuple):
@@ -36,26 +39,47 @@ def ties(graph: TemporalGraph) -> Ties:
     ([0, 0, 1, 1], [0, 1, 2])
     """
     plain = [without_directions(edges) if graph.directed else edges for _, edges in graph]
-    keys = np.concatenate([edge_keys(edges) for edges in plain])
-    order = np.argsort(keys, kind="stable")  # slices of a pair stay in their order
-    keys = keys[order]
-    first = np.flatnonzero(np.diff(keys, prepend=-1))
-    meetings = np.bincount(np.diff(first, append=len(keys)), minlength=1)
-    if not graph.ordered:
-        return Ties(meetings, np.zeros(1, np.int64), None, None)
     layers = np.unique([part.layer or "" for part in graph.slices], return_inverse=True)[1]
-    when = np.repeat(np.arange(graph.n_slices), [len(edges) for edges in plain])
-    pair_number = np.cumsum(np.diff(keys, prepend=-1) != 0) - 1
-    gaps, pair = gaps_of(pair_number * graph.n_slices + when[order], layers)
+    counted = np.zeros(graph.n_nodes + 1, np.int64)  # meetings of the lower end of a pair, which slices are sorted by
+    for edges in plain:
+        counted[1:] += np.bincount(edges[:, 0], minlength=graph.n_nodes)
+    before = np.cumsum(counted)
+    cuts = np.unique([*np.searchsorted(before, np.arange(0, before[-1], TOGETHER)), graph.n_nodes])
+    found = [_of_people(plain, first, last, layers) for first, last in pairwise(cuts.tolist())]
     active = np.zeros((graph.n_nodes, graph.n_slices), np.bool_)
     for t, edges in enumerate(plain):
         active[edges.ravel(), t] = True
-    return Ties(
-        meetings=meetings,
-        gaps=np.bincount(gaps, minlength=1),
-        burstiness_ties=burstiness(gaps, pair),
-        burstiness_people=burstiness(*gaps_of(np.flatnonzero(active), layers)),
-    )
+    bursts = [burstiness(*gaps_of(np.flatnonzero(active[a:b]), layers)) for a, b in pairwise(cuts.tolist())]
+    meetings, gaps = (_added([one[i] for one in found]) for i in (0, 1))
+    if not graph.ordered:
+        return Ties(meetings, np.zeros(1, np.int64), None, None)
+    return Ties(meetings, gaps, _mean([one[2] for one in found]), _mean(bursts))
+
+
+def _of_people(
+    plain: list[np.ndarray], first: int, last: int, layers: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Meetings, gaps and every burstiness of the pairs whose lower end is one of these people."""
+    parts = [edges[slice(*np.searchsorted(edges[:, 0], (first, last)))] for edges in plain]
+    keys = np.concatenate([edge_keys(edges) for edges in parts])
+    order = np.argsort(keys, kind="stable")  # slices of a pair stay in their order
+    new = np.diff(keys[order], prepend=-1) != 0
+    when = np.repeat(np.arange(len(parts)), [len(edges) for edges in parts])[order]
+    gaps, pair = gaps_of((np.cumsum(new) - 1) * len(parts) + when, layers)
+    meetings = np.bincount(np.diff(np.flatnonzero(new), append=len(keys)), minlength=1)
+    return meetings, np.bincount(gaps, minlength=1), burstiness(gaps, pair)
+
+
+def _added(histograms: list[np.ndarray]) -> np.ndarray:
+    total = np.zeros(max((len(one) for one in histograms), default=1), np.int64)
+    for one in histograms:
+        total[: len(one)] += one
+    return total
+
+
+def _mean(parts: list[np.ndarray]) -> float | None:
+    values = np.concatenate([*parts, np.empty(0)])
+    return float(values.mean()) if len(values) else None
 
 
 def gaps_of(events: np.ndarray, layers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -71,21 +95,19 @@ def gaps_of(events: np.ndarray, layers: np.ndarray) -> tuple[np.ndarray, np.ndar
     return np.diff(when)[goes_on], np.cumsum(~goes_on)[goes_on]
 
 
-def burstiness(gaps: np.ndarray, whose: np.ndarray) -> float | None:
-    """The mean of (σ - μ) / (σ + μ) over all who have at least two gaps; None where nobody has.
+def burstiness(gaps: np.ndarray, whose: np.ndarray) -> np.ndarray:
+    """(σ - μ) / (σ + μ) of everybody who has at least two gaps.
 
     In whole numbers up to the root, with n gaps of sum s and sum of squares q: σ is √(n q - s²) / n and μ is s / n.
 
-    >>> burstiness(np.array([2, 2, 1, 5]), np.array([0, 0, 3, 3]))  # a clock, and (2 - 3) / (2 + 3)
-    -0.6
+    >>> burstiness(np.array([2, 2, 1, 5]), np.array([0, 0, 3, 3])).tolist()  # a clock, and (2 - 3) / (2 + 3)
+    [-1.0, -0.2]
     """
     count = np.bincount(whose)
     total, squares = (np.bincount(whose, weights).astype(np.int64) for weights in (gaps, gaps * gaps))
     enough = count > 1
-    if not enough.any():
-        return None
     spread = np.sqrt((count * squares - total * total)[enough])
-    return float(((spread - total[enough]) / (spread + total[enough])).mean())
+    return (spread - total[enough]) / (spread + total[enough])
 
 
 def overlap(one: np.ndarray, other: np.ndarray) -> float | None:

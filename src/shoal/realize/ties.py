@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.common.edges import distinct
+from shoal.common.edges import distinct, runs
 from shoal.engine.parts import Array, load
 from shoal.realize.view import SliceView
 
@@ -34,34 +34,29 @@ def look_around(
     if here is None:
         here = np.zeros(n, bool)
         here[load(slices[t]).ravel()] = True
-    found = [np.empty(0, np.int64)] * len(slices)
-    for s, held in enumerate(slices):
+    found, end, beside = np.empty(sum(map(len, slices)), np.int64), 0, dict[int, np.ndarray]()
+    for s, held in enumerate(slices):  # one after the other into one array, so that they lie in memory once
         if s != t:
             edges = load(held)
-            some = edges[here[edges[:, 0]] & here[edges[:, 1]]].astype(np.int64)
-            low, high = np.minimum(some[:, 0], some[:, 1]), np.maximum(some[:, 0], some[:, 1])
-            found[s] = low * n + high
-            if not (low == some[:, 0]).all():  # a pair that meets in both directions meets once
-                found[s] = distinct(found[s])
-    keys, others = runs(np.concatenate(found))
+            pairs = pair_keys(edges[here[edges[:, 0]] & here[edges[:, 1]]], n)
+            found[end : end + len(pairs)] = pairs
+            end += len(pairs)
+            if s in near:
+                beside[s] = pairs
+    keys, others = runs(found[:end])
     marks, degrees = np.zeros(len(keys), np.int64), np.zeros((2, n), np.int64)
-    for side, beside in enumerate(near):
-        if beside is not None:
-            marks[np.searchsorted(keys, found[beside])] |= BEFORE << side
-            degrees[side] = np.bincount(load(slices[beside]).ravel(), minlength=n)
+    for side, which in enumerate(near):
+        if which is not None:
+            marks[np.searchsorted(keys, beside[which])] |= BEFORE << side
+            degrees[side] = np.bincount(load(slices[which]).ravel(), minlength=n)
     return Elsewhere(keys, others, marks, degrees)
 
 
-def runs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The different values, sorted, and how often each is there. Made for arrays put together from sorted ones.
-
-    >>> runs(np.array([2, 5, 1, 2]))
-    (array([1, 2, 5]), array([1, 2, 1]))
-    """
-    # a stable sort joins what is sorted already, in less than half the time of np.unique
-    values = np.sort(values, kind="stable")
-    first = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
-    return values[first], np.diff(np.append(first, len(values)))
+def pair_keys(edges: np.ndarray, n: int) -> np.ndarray:
+    """``low * n + high`` for every pair of people that meets; one that meets in both directions meets once."""
+    low, high = np.minimum(edges[:, 0], edges[:, 1]), np.maximum(edges[:, 0], edges[:, 1])
+    keys = low.astype(np.int64) * n + high
+    return keys if (low == edges[:, 0]).all() else distinct(keys)
 
 
 def meets(view: SliceView, elsewhere: Elsewhere) -> np.ndarray:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def write_tables(release: Release, names: pl.Series, folder: Path, format: str, tell: Tell) -> None:
     """All of them under the published names, in an order that tells nothing about the input's.
 
-    Of a graph that lies in files every slice becomes a file, so that no more than one is held.
+    Slice after slice, so that no more than one is held: one file of text, or, of a graph that lies in files, a file for each.
     """
     graph, behind = release.graph, release.graph.contacts
     slices = _slices(release)
@@ -29,6 +29,7 @@ def write_tables(release: Release, names: pl.Series, folder: Path, format: str, 
     place = np.empty(len(by_name), np.int32)
     place[by_name] = np.arange(len(by_name), dtype=np.int32)
     public = names.gather(by_name).alias("node")
+    quoted = _has_returns(public.to_frame()) or _has_returns(slices)
     parts: dict[str, list[pl.DataFrame]] = {}
     for t in range(graph.n_slices):
         ends = place[graph.edges(t)]
@@ -37,11 +38,13 @@ def write_tables(release: Release, names: pl.Series, folder: Path, format: str, 
         edges = _edge_table(public, slices, ends[order], t)
         here = {"edges": edges} | ({} if behind is None else {"contacts": _contacts(edges, behind, t, order)})
         for name, table in here.items():
-            if graph.run is None:
-                parts.setdefault(name, []).append(table)
-            else:
+            if graph.run is not None:
                 (folder / name).mkdir(exist_ok=True)
                 write_parquet(table, folder / name / f"{t + 1:05}.parquet", row_group_size=1_000_000)
+            elif format == "csv":
+                _write_csv(table, folder / f"{name}.csv", quoted=quoted, first=t == 0)
+            else:
+                parts.setdefault(name, []).append(table)
         tell((t + 1) / graph.n_slices)
     columns = {} if release.traits is None else release.traits.columns
     traits = [pl.Series(name, values, pl.String).gather(by_name) for name, values in columns.items()]
@@ -51,7 +54,13 @@ def write_tables(release: Release, names: pl.Series, folder: Path, format: str, 
         if format == "parquet":
             write_parquet(frame, folder / f"{name}.parquet")
         else:
-            frame.write_csv(folder / f"{name}.csv", quote_style="non_numeric" if _has_returns(frame) else "necessary")
+            _write_csv(frame, folder / f"{name}.csv", quoted=_has_returns(frame))
+
+
+def _write_csv(frame: pl.DataFrame, file: Path, *, quoted: bool, first: bool = True) -> None:
+    """A table of text, or, where it is not the first part of it, more rows of one."""
+    with file.open("wb" if first else "ab") as stream:
+        frame.write_csv(stream, include_header=first, quote_style="non_numeric" if quoted else "necessary")
 
 
 def _slices(release: Release) -> pl.DataFrame:
