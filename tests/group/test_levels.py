@@ -8,12 +8,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shoal.errors import InputError
+from shoal.group import search
 from shoal.group._cost_kernels import change, total_cost
 from shoal.group._move_kernels import Scratch
 from shoal.group._search_kernels import Stretch, anneal
 from shoal.group._state import FAR
 from shoal.group._state_kernels import fits, put
 from shoal.group.bound import lower_bound
+from shoal.group.exact import cheapest_cuts, cheapest_runs
 from shoal.group.levels import by_level
 from shoal.group.neighbours import find_crowds
 from shoal.group.search import COSTS, search_groups
@@ -55,7 +57,7 @@ def run(state, seed, n_steps):
     size = state.groups["count"]
     spare = np.concatenate([np.flatnonzero(size == 0), np.flatnonzero(size)])
     pick, longest = np.flatnonzero(state.people["k"] > 1), 2 * state.groups["room"].max() + 1
-    tmp = Scratch(np.array([seed], np.uint64), *np.empty((3, longest), np.int64))
+    tmp = Scratch(0, np.array([seed], np.uint64), *np.empty((3, longest), np.int64))
     return anneal(state, tmp, Stretch(pick, spare, int(np.sum(size == 0)), 9.0, 0.1, n_steps, 16))
 
 
@@ -244,23 +246,62 @@ def test_closed_forms(case, random):
             assert state.groups["n_top"][g] == np.sum(ks[after] == ks[after].max())
 
 
-def test_one_slice_with_levels_may_want_more_than_runs():
+@examples(100)
+@given(cases(max_n=7))
+def test_cheapest_runs_are_the_cheapest_valid_runs(case):
+    rows, ks, _, _ = case
+    values, n = rows[:, 0], len(rows)
+    nobody = np.zeros(n, bool)
+    order = np.lexsort((ks, values))
+    cuts = [np.array([int(bit) for bit in f"0{i:0{n - 1}b}"]).cumsum() for i in range(2 ** (n - 1))] if n > 1 else [[0]]
+    costs = [cost_of(values[order, None], ks[order], nobody, "median", np.array(cut)) for cut in cuts]
+    best = min(c for c in costs if c is not None)
+    assert cheapest_cuts(values[order], ks[order])[0] == best
+    assert cost_of(values[:, None], ks, nobody, "median", cheapest_runs(values, ks)) == best
+
+
+def test_runs_can_be_beaten_where_levels_differ():
     values, ks = np.array([[0], [0], [0], [5], [5], [10]]), np.array([4, 4, 4, 2, 2, 4])
+    assert cheapest_cuts(values[:, 0], ks)[0] == 20
     assert cheapest(values, ks, np.zeros(6, bool), "median") == 10
     assert cost_of(values, ks, np.zeros(6, bool), "median", groups(values, ks)) == 10
 
 
-def test_exempt_people_among_many():
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_zones_with_levels_give_the_same_groups_on_any_number_of_threads(monkeypatch, jobs):
+    monkeypatch.setattr(search, "ZONE_PEOPLE", 60)
     rng = np.random.default_rng(1)
     rows, ks = rng.poisson(1.5, (900, 6)), rng.choice([1, 1, 2, 5], 900)
-    exempt, nobody = rng.random(900) < 0.02, np.zeros(900, bool)
-    for who, cost in ((nobody, "max"), (exempt, "median"), (exempt, "max"), (exempt, "min")):
-        try:
-            labels = groups(rows, ks, 3, effort="fast", exempt=who, cost=cost)
-        except InputError:  # somebody exempt has a row that too few can be brought to
-            assert cost != "median"
-        else:
-            assert cost_of(rows, ks, who, cost, labels) is not None
+    exempt = rng.random(900) < 0.02
+    for options in ({}, {"cost": "max"}, {"exempt": exempt}):
+        labels = groups(rows, ks, 3, effort="fast", jobs=jobs, **options)
+        assert np.array_equal(labels, groups(rows, ks, 3, effort="fast", **options))
+        still = options.get("exempt", np.zeros(900, bool))
+        assert cost_of(rows, ks, still, options.get("cost", "median"), labels) is not None
+
+
+def test_zones_hold(monkeypatch):
+    """A stretch moves people within their zone and touches nobody else: so threads need not wait for one another."""
+    monkeypatch.setattr(search, "ZONE_PEOPLE", 40)
+    rng = np.random.default_rng(5)
+    rows, ks = rng.poisson(1.5, (400, 4)), rng.choice([1, 2, 3], 400)
+    state, _ = first(rows, ks, np.zeros(400, bool), "median")
+    spare, zone_of_spare = search.deal_zones(state, rng)
+    people = state.people
+    zones = people["zone"].copy()
+    assert len(np.unique(zones)) == 8
+    labels = people["label"].copy()
+    for g in np.unique(labels[labels >= 0]):
+        assert len(np.unique(zones[labels == g])) == 1
+    mine = np.flatnonzero((zones == 1) & (people["k"] > 1))
+    free = spare[zone_of_spare == 1]
+    tmp = Scratch(1, np.array([7], np.uint64), *np.empty((3, 2 * state.groups["room"].max() + 1), np.int64))
+    room = np.concatenate([free, np.zeros(len(mine), np.int64)])
+    anneal(state, tmp, Stretch(mine, room, len(free), 9.0, 1.0, 3_000, 16))
+    assert (people["label"] != labels).any()
+    assert np.array_equal(people["label"][zones != 1], labels[zones != 1])
+    for g in np.unique(people["label"][people["label"] >= 0]):
+        assert len(np.unique(zones[people["label"] == g])) == 1
 
 
 @pytest.mark.parametrize("limit", [0.0, 0.3])

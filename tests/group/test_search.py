@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 from shoal.common import crowds
 from shoal.errors import InputError
-from shoal.group import neighbours
+from shoal.group import neighbours, search
 from shoal.group._sort_kernels import sort_by
 from shoal.group.bound import lower_bound, matching_bound, neighbour_bound, slice_bound
 from shoal.group.exact import cheapest_cuts, cheapest_runs
@@ -209,7 +209,8 @@ def test_every_group_has_k_members(degrees, k, effort):
 
 @pytest.mark.parametrize("k", [2, 3, 10])
 @pytest.mark.parametrize("sparse", [False, True])
-def test_same_seed_same_groups_for_any_number_of_jobs(k, sparse):
+def test_same_seed_same_groups_for_any_number_of_jobs(monkeypatch, k, sparse):
+    monkeypatch.setattr(search, "ZONE_PEOPLE", 100)
     degrees = random_matrix(900, 80 if sparse else 6, 5)
     if sparse:
         degrees *= np.random.default_rng(6).random(degrees.shape) < 0.08
@@ -256,8 +257,9 @@ def test_time_limit(limit):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_an_interrupt_gives_no_groups(jobs):
+def test_an_interrupt_gives_no_groups(monkeypatch, jobs):
     """Groups of a shorter search are not those of the seed: nobody may take them for these."""
+    monkeypatch.setattr(search, "ZONE_PEOPLE", 200)
     degrees = random_matrix(1_000, 8, 11)
 
     def stop(share):

@@ -17,8 +17,9 @@ from shoal.group._state_kernels import fits, put
 
 
 class Scratch(NamedTuple):
-    """A random state, and room for the people of two groups."""
+    """What one thread needs of its own: its zone, a random state, and room for the people of two groups."""
 
+    zone: int
     rng: np.ndarray
     moved: np.ndarray
     home: np.ndarray
@@ -59,8 +60,9 @@ def neighbour(st: State, rng: np.ndarray, a: int) -> int:
 @lean
 def alone_near(st: State, rng: np.ndarray, g: int) -> int:
     """Somebody who is alone, near a member of group ``g``; -1 if none was met."""
-    c = neighbour(st, rng, any_member(st, rng, g))
-    return c if st.people[c].label < 0 else NOBODY
+    member = any_member(st, rng, g)
+    c = neighbour(st, rng, member)
+    return c if st.people[c].label < 0 and st.people[c].zone == st.people[member].zone else NOBODY
 
 
 @lean
@@ -77,7 +79,7 @@ def _cheapest_home(st: State, tmp: Scratch, a: int) -> tuple[int, int, np.int64]
     for j in range(st.near.shape[1]):
         c = _any_of_crowd(st, tmp.rng, st.near[st.people[a].crowd, j])
         h = st.people[c].label
-        if h < 0 or h == g:
+        if h < 0 or h == g or st.people[c].zone != tmp.zone:
             continue
         z = -1
         if st.groups[h].n_top < st.groups[h].count:
@@ -133,7 +135,7 @@ def try_found(st: State, tmp: Scratch, a: int, g: int, limit: float) -> tuple[bo
     for j in range(-1, st.near.shape[1]):
         b = a if j < 0 else _any_of_crowd(st, tmp.rng, st.near[st.people[a].crowd, j])
         h = st.people[b].label
-        if h == g or st.people[b].k > st.groups[g].room:
+        if h == g or st.people[b].zone != tmp.zone or st.people[b].k > st.groups[g].room:
             continue
         if h >= 0 and not fits(st, h, b, NOBODY):
             if j < 0:

@@ -1,6 +1,7 @@
 """The annealing kernel of the grouping search.
 
-Costs are whole numbers and the random state is the call's own, so the same seed gives the same groups.
+One call works on one zone: groups and people that no other thread touches. Costs are whole numbers and the random state is
+the call's own, so the same seed gives the same groups on any number of threads.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ other goes back to it. Being alone is group -1.
 class Stretch(NamedTuple):
     """A piece of the search: who starts moves, which groups are empty, from which temperature to which, how many steps.
 
-    ``pick`` holds the people with k > 1, ``spare[:n_spare]`` the empty groups, with room for all. Of ``rare`` steps one tries
-    to dissolve or found a group.
+    ``pick`` holds the people of the zone with k > 1, ``spare[:n_spare]`` its empty groups, with room for all it has. Of
+    ``rare`` steps one tries to dissolve or found a group.
     """
 
     pick: np.ndarray
@@ -132,7 +133,7 @@ def _try_number(
 
 @lean
 def anneal(st: State, tmp: Scratch, run: Stretch) -> tuple[np.int64, int]:
-    """Anneal from temperature ``hot`` to ``cold``; return the change in cost and how many groups are empty.
+    """Anneal one zone from temperature ``hot`` to ``cold``; return the change in cost and how many groups are empty.
 
     The work goes over ``pick`` a window at a time, for the cache, and cools down in every window. Each step looks at a
     person and one of their neighbours. Temperatures are relative to the ``heat`` of the rows in play: an outlier whose
@@ -156,6 +157,8 @@ def anneal(st: State, tmp: Scratch, run: Stretch) -> tuple[np.int64, int]:
         c = neighbour(st, rng, a)
         one, two = st.people[a], st.people[c]
         dice, move = draw(rng, run.rare), NO_MOVE
+        if two.zone != one.zone:
+            continue
         if two.label == one.label and two.k > 1 and (dice > 0 or st.groups[one.label].count < 4):
             continue  # a group that could be two may found one
         limit = temperature * min(st.heat[one.crowd], st.heat[two.crowd]) * MINUS_LOG[draw(rng, 1 << LOG_BITS)]

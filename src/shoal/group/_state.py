@@ -13,7 +13,7 @@ import numpy as np
 
 FAR = 1 << 60  # what cannot be costs this much
 NOBODY: int = np.int64(-1)  # type: ignore[assignment]  # of 64 bits, like everything it is compared with
-PERSON = np.dtype([(name, np.int64) for name in ("k", "exempt", "crowd", "label", "slot")])
+PERSON = np.dtype([(name, np.int64) for name in ("k", "exempt", "crowd", "label", "slot", "zone")])
 GROUP = np.dtype([(name, np.int64) for name in ("first", "room", "count", "top", "n_top", "exempt")])
 
 
@@ -21,8 +21,9 @@ class State(NamedTuple):
     """What the kernels work on: few arrays, since every call hands them on.
 
     ``people`` (of `PERSON`) says whose k is what, who is exempt, in which crowd they stand (that of their row), their group
-    (-1: alone), and where among its members. They are sorted by crowd; crowd c begins at ``start[c]``, its nearest crowds are
-    ``near[c]``, itself first, and ``heat[c]`` is the scale of its moves.
+    (-1: alone), where among its members, and their zone: the part of all people that one thread works on. They are sorted
+    by crowd; crowd c begins at ``start[c]``, its nearest crowds are ``near[c]``, itself first, and ``heat[c]`` is the scale
+    of its moves.
 
     ``groups`` (of `GROUP`): the group's own rows of ``columns`` and ``members`` are those from ``first``, ``room`` in all,
     ``count`` of them in use; ``top`` is the largest k of its members, ``n_top`` how many have it, ``exempt`` how many

@@ -1,4 +1,4 @@
-"""People with levels of their own, for methods that know a single k; groups by the order in which people stand."""
+"""People with levels of their own, for methods that know a single k."""
 
 from __future__ import annotations
 
@@ -41,15 +41,6 @@ def by_level(
                 group[a] = group[placed[np.abs(degrees[placed] - degrees[a]).sum(axis=1).argmin()]]
         n_groups = int(group.max(initial=-1)) + 1
     return in_order(group)
-
-
-def runs_of(rows: np.ndarray, k: int) -> np.ndarray:
-    """Groups of k rows that follow one another, the last of as many as are left.
-
-    >>> runs_of(np.zeros((5, 1)), 2).tolist()
-    [0, 0, 1, 1, 1]
-    """
-    return np.minimum(np.arange(len(rows)) // k, len(rows) // k - 1)
 
 
 def in_order(group: np.ndarray) -> np.ndarray:

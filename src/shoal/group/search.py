@@ -4,10 +4,13 @@ Everybody may have a k of their own; the same k for all is the plain case. Whoev
 serve in somebody's crowd. Groups can be priced for releases in which edges may only be added or only removed, and people
 can be exempt: their row stays as it is and whoever shares their group takes it on.
 
-Rows near each other are found once (`neighbours`), people near each other are cut into first groups (`start`), and a long run
-of small moves improves them: people move or change places between neighbouring groups, groups are dissolved and
+Rows near each other are found once (`neighbours`), a first grouping grows from the dense spots (`seeds`), and a long run
+of small moves improves it: people move or change places between neighbouring groups, groups are dissolved and
 founded. A move that costs is sometimes accepted, the less often the longer the search runs (annealing), which carries the
-grouping out of local optima. The number of steps is fixed beforehand, so the groups depend on the seed and not on the clock.
+grouping out of local optima.
+
+Between two stretches of steps the groups are dealt into zones along random directions; a zone is one task for one thread
+and its step count is fixed beforehand, so the groups depend on the seed and not on the clock or the cores.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.common.progress import run_jobs
 from shoal.errors import InputError
 from shoal.group._cost_kernels import total_cost
 from shoal.group._move_kernels import Scratch
@@ -29,11 +33,15 @@ from shoal.group.neighbours import Crowds, find_crowds
 from shoal.group.start import Problem, first_state, settle
 
 COSTS = ("median", "max", "min")
+ZONE_PEOPLE = 20_000  # people that one thread works on: many more than meet at the borders of a zone
+MAX_ZONES = 8  # however many people there are, so that groups do not depend on the cores
 SHARE_OF_NEIGHBOURS = 0.25  # of the progress told
 # One step in 4 k², and no more than one in 32, dissolves or founds a group: it prices about k² moves, a share of the time.
 RARE, RARE_AT_LEAST = 4, 32
 TINY = 200  # people; fewer get as many steps as these
 WIDE_SLICES, WIDE_POWER = 256, 0.7  # from so many on a step takes longer, nearly in proportion
+NARROW_SLICES = 64  # rows up to this length gain nothing from more steps for large groups where the search is hurried
+HURRIED = 10  # stretches, below which it is
 LARGEST_K = 20  # beyond which groups get no more steps for their size
 COOLER = 0.25  # power of the share of the steps by which a short search begins cooler
 PLANNED = 0.7  # of the time left: steps differ in how long they take
@@ -41,7 +49,8 @@ MAX_ROW = 2**30  # kernels add up in 32 bits
 
 
 class Effort(NamedTuple):
-    """Steps per person on inputs of up to ``small`` people and on large ones, stretches, first and last temperature.
+    """Steps per person on inputs of up to ``small`` people and on large ones, stretches between zones, first and last
+    temperature.
 
     ``crowding`` is by how much each further member of a group adds to the steps.
     """
@@ -56,7 +65,7 @@ class Effort(NamedTuple):
 
 
 EFFORTS = {
-    "fast": Effort(180, 5_000, 60, 4, 0.3, 0.02, 0.1),
+    "fast": Effort(180, 5_000, 60, 4, 0.15, 0.02, 0.1),
     "balanced": Effort(10_200, 2_500, 250, 30, 0.6, 0.02, 0.05),
     "thorough": Effort(20_000, 5_000, 2_000, 40, 0.6, 0.02, 0.1),
 }
@@ -96,7 +105,7 @@ def search_groups(
         Seconds, from now. Shortens the search to fit and gives the best groups found so far; neighbours and first groups
         take the time they take.
     jobs, progress
-        Threads that look for neighbours, and what is called with the share of the work done.
+        Threads, and what is called with the share of the work done.
     crowds
         `find_crowds` of these rows, where it is known already.
 
@@ -130,7 +139,7 @@ def search_groups(
     nodes = nodes[np.lexsort((-levels[nodes], crowds.label[nodes]))]
     problem = Problem(-degrees if cost == "min" else degrees, levels, is_exempt, cost != "median")
     state = first_state(problem, crowds, nodes, jobs=jobs)
-    found = _search(state, rng, EFFORTS[effort], deadline, tell)
+    found = _search(state, rng, EFFORTS[effort], deadline, jobs, tell)
     group[nodes] = np.where(found < 0, -1, found + group.max() + 1)
     return in_order(group)
 
@@ -160,18 +169,18 @@ def _search(
     rng: np.random.Generator,
     effort: Effort,
     deadline: float | None,
+    jobs: int,
     progress: Callable[[float], None],
 ) -> np.ndarray:
     """Anneal in stretches of falling temperature; return the best labels seen between them."""
     best, best_cost = state.people["label"].copy(), total_cost(state)
     steps = _steps_per_person(state, effort)
     if deadline is not None:
-        steps = _affordable(state, rng, effort, steps, deadline)
+        steps = _affordable(state, rng, effort, steps, deadline, jobs)
     hot = effort.hot * min(steps / effort.steps, 1) ** COOLER
     heats = np.geomspace(max(hot, effort.cold), effort.cold, effort.stretches + 1)
     for i in range(effort.stretches):
-        if steps > 0 and (deadline is None or time.monotonic() < deadline):
-            _stretch(state, rng, heats[i], heats[i + 1], -(-steps // effort.stretches))
+        _stretch(state, rng, heats[i], heats[i + 1], -(-steps // effort.stretches), deadline, jobs)
         cost = total_cost(state)
         if cost < best_cost:
             best, best_cost = state.people["label"].copy(), cost
@@ -188,28 +197,81 @@ def _mean_k(state: State) -> float:
 def _steps_per_person(state: State, effort: Effort) -> int:
     """Fewer for large and for wide inputs, so that time grows no faster than n; more for large groups.
 
-    Tiny inputs get as many steps as one of ``TINY`` people.
+    A hurried search spends more on large groups only where rows are long, which is where it pays. Tiny inputs get as
+    many steps as one of ``TINY`` people.
     """
     n, width = int(np.sum(state.people["label"] >= 0)), state.degrees.shape[1]
     steps = np.clip(effort.small / n, effort.steps_large / effort.steps, 1) * effort.steps
     steps *= min(WIDE_SLICES / width, 1) ** WIDE_POWER
-    crowding = effort.crowding * (min(_mean_k(state), LARGEST_K) - 2)
+    hurried = effort.stretches < HURRIED and width <= NARROW_SLICES
+    crowding = 0.0 if hurried else effort.crowding * (min(_mean_k(state), LARGEST_K) - 2)
     return int(max(steps * (1 + crowding), effort.steps * TINY / n))
 
 
-def _affordable(state: State, rng: np.random.Generator, effort: Effort, steps: int, deadline: float) -> int:
+def _affordable(state: State, rng: np.random.Generator, effort: Effort, steps: int, deadline: float, jobs: int) -> int:
     """Steps per person that fit before the deadline, going by the time that a few cold ones take."""
     started, sample = time.monotonic(), max(steps // 50, 1)
-    _stretch(state, rng, effort.cold, effort.cold, sample)
+    _stretch(state, rng, effort.cold, effort.cold, sample, deadline, jobs)
     now = time.monotonic()
     return min(steps, int(PLANNED * sample * max(deadline - now, 0) / max(now - started, 1e-6)))
 
 
-def _stretch(state: State, rng: np.random.Generator, hot: float, cold: float, per_person: int) -> None:
-    """Anneal for ``per_person`` steps for everybody in a group."""
-    pick, live = np.flatnonzero(state.people["k"] > 1), state.groups["count"] > 0
-    spare, n_steps = np.argsort(live, kind="stable"), per_person * int(np.sum(state.people["label"] >= 0))
-    seed = rng.integers(1, 2**63, 1, dtype=np.uint64)
-    tmp = Scratch(seed, *np.empty((3, 2 * int(state.groups["room"].max()) + 1), np.int64))
+def _stretch(
+    state: State, rng: np.random.Generator, hot: float, cold: float, per_person: int, deadline: float | None, jobs: int
+) -> None:
+    """Deal the groups into zones and anneal each for ``per_person`` steps for everybody in a group."""
+    spare, zone_of_spare = deal_zones(state, rng)
+    protected = np.flatnonzero(state.people["k"] > 1)
+    zone = state.people["zone"][protected]
+    order = protected[np.argsort(zone, kind="stable")]
+    n_zones = int(zone.max()) + 1
+    bounds = np.searchsorted(np.sort(zone), np.arange(n_zones + 1))
+    grouped = np.bincount(state.people["zone"][state.people["label"] >= 0], minlength=n_zones)
+    seeds = rng.integers(1, 2**63, n_zones, dtype=np.uint64)
     rare = max(int(RARE * _mean_k(state) ** 2), RARE_AT_LEAST)
-    anneal(state, tmp, Stretch(pick, spare, int(np.sum(~live)), hot, cold, n_steps, rare))
+    longest = 2 * int(state.groups["room"].max()) + 1
+
+    def task(number: int) -> None:
+        pick, free = order[bounds[number] : bounds[number + 1]], spare[zone_of_spare == number]
+        if per_person == 0 or len(pick) == 0 or (deadline is not None and time.monotonic() > deadline):
+            return
+        room = np.concatenate([free, np.zeros(len(pick), np.int64)])
+        n_steps = per_person * int(grouped[number])
+        tmp = Scratch(number, seeds[number : number + 1], *np.empty((3, longest), np.int64))
+        anneal(state, tmp, Stretch(pick, room, len(free), hot, cold, n_steps, rare))
+
+    run_jobs(task, range(n_zones), jobs)
+
+
+def deal_zones(state: State, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Cut the groups into halves along random directions until a zone is small; whoever is alone goes along.
+
+    Writes everybody's zone; returns the empty groups and their zones, which are dealt out in turn. All in whole numbers,
+    so that no rounding can depend on the machine.
+    """
+    people, groups = state.people, state.groups
+    live, alone = np.flatnonzero(groups["count"]), np.flatnonzero(people["label"] < 0)
+    wanted = min((len(people) - len(alone)) / ZONE_PEOPLE, MAX_ZONES, len(live))
+    centre = state.columns[groups["first"][live] + groups["count"][live] // 2].astype(np.int64)
+    if wanted >= 2 and len(alone):
+        centre = np.concatenate([centre, state.degrees[alone].astype(np.int64)])
+    parts = [np.arange(len(centre))]
+    for _ in range(int(np.log2(max(wanted, 1)))):
+        halves = []
+        for part in parts:
+            one, two = part[rng.integers(np.sum(part < len(live)), size=2)]
+            across = centre[one] - centre[two] + rng.integers(-1, 2, centre.shape[1])
+            order = part[np.argsort(centre[part] @ across, kind="stable")]
+            seen = np.cumsum(order < len(live))
+            cut = int(np.searchsorted(seen, seen[-1] // 2, side="right"))
+            halves += [np.sort(order[:cut]), np.sort(order[cut:])]
+        parts = halves
+    zone = np.zeros(len(live) + len(alone), np.int64)
+    for number, part in enumerate(parts):
+        zone[part] = number
+    zone_of = np.zeros(len(groups), np.int64)
+    zone_of[live] = zone[: len(live)]
+    people["zone"] = zone_of[people["label"]]
+    people["zone"][alone] = zone[len(live) :]
+    empty = np.flatnonzero(groups["count"] == 0)
+    return empty, np.arange(len(empty)) % len(parts)

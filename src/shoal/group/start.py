@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._numba import records
-from shoal.errors import NoReleaseError
+from shoal.group._seed_kernels import People
 from shoal.group._state import GROUP, PERSON, State
 from shoal.group._state_kernels import fill
-from shoal.group.compatible import make_compatible
-from shoal.group.levels import by_level, in_order, runs_of
+from shoal.group.exact import cheapest_runs
 from shoal.group.neighbours import Crowds, nearest_rows
 from shoal.group.rescue import rescue_groups
+from shoal.group.seeds import seed_groups
 
 LANES = 16
 WANTED_BY = 8
@@ -64,11 +64,10 @@ def first_state(problem: Problem, crowds: Crowds, nodes: np.ndarray, *, jobs: in
     rows, levels, exempt = problem.rows[nodes], problem.levels[nodes], problem.exempt[nodes]
     crowd = crowds.label[nodes].astype(np.int64)
     start = np.searchsorted(crowd, np.arange(len(crowds.first) + 1)).astype(np.int64)
-    label = _first_groups(Problem(rows, levels, exempt, problem.one_sided))
+    label = _first_groups(Problem(rows, levels, exempt, problem.one_sided), crowds, crowd, start, jobs)
     top = np.zeros(label.max() + 1, np.int64)
     np.maximum.at(top, label[label >= 0], levels[label >= 0])
     room = 2 * np.concatenate([top, _spare(top, levels)]) - 1
-    room[: len(top)] = np.maximum(room[: len(top)], np.bincount(label[label >= 0]))
     n_slices = rows.shape[1]
     width = -(-n_slices // LANES) * LANES if n_slices > LANES // 2 else LANES // 2  # whole vector registers
     padded = np.zeros((len(rows), width), np.int16 if np.abs(rows).max() < 2**15 else np.int32)
@@ -91,32 +90,29 @@ def first_state(problem: Problem, crowds: Crowds, nodes: np.ndarray, *, jobs: in
     return state
 
 
-def _first_groups(problem: Problem) -> np.ndarray:
-    """First groups, numbered in the order of their first members, for the cache; those of k = 1 may stay alone (-1).
-
-    People of one level, near ones close together, are cut into runs. Where some cannot share a group, because one of them is
-    exempt, they join others, or an integer program decides.
-    """
+def _first_groups(problem: Problem, crowds: Crowds, crowd: np.ndarray, start: np.ndarray, jobs: int) -> np.ndarray:
+    """First groups, numbered in the order of their first members, for the cache; those of k = 1 may stay alone (-1)."""
     rows, levels, exempt, one_sided = problem
-    label = by_level(rows, levels, runs_of)
-    if exempt.any():
-        least = np.where(exempt[:, None] | one_sided, rows, np.iinfo(np.int64).min)
-        most = np.where(exempt[:, None], rows, np.iinfo(np.int64).max)
-        try:
-            label = make_compatible(label, np.abs(rows), levels, least, most, str)
-        except NoReleaseError:
-            label = in_order(rescue_groups(rows, levels, exempt, one_sided))
-    top = np.zeros(len(label), np.int64)
-    np.maximum.at(top, label, levels)
-    label = np.where(top[label] > 1, label, -1)
-    return np.unique(np.append(-1, label), return_inverse=True)[1][1:] - 1
+    n = len(levels)
+    if rows.shape[1] == 1 and not one_sided and not exempt.any():
+        label = cheapest_runs(rows[:, 0], levels)
+        label[(levels == 1) & (np.bincount(label)[label] == 1)] = -1
+    else:
+        label, room = np.full(n, -1, np.int64), np.empty((2, n), np.int64)
+        who = People(rows, levels, exempt, crowd, start, start[:-1].copy(), label, room[0], room[1], one_sided)
+        if not seed_groups(who, crowds.near, crowds.distance, jobs=jobs):
+            label = rescue_groups(rows, levels, exempt, one_sided)
+    numbers, first, inverse = np.unique(label, return_index=True, return_inverse=True)
+    rank = np.empty(len(numbers), np.int64)
+    rank[np.argsort(np.where(numbers < 0, -1, first))] = np.arange(len(numbers)) - (numbers[0] < 0)
+    return rank[inverse]
 
 
 def _spare(top: np.ndarray, levels: np.ndarray) -> np.ndarray:
     """The levels of empty groups: a share of those there are of each level, and never more than people could fill.
 
     No group is worth having with twice as many members as its highest level, since its halves are valid and cost no more:
-    that is the room of every group, unless it begins with more.
+    that is the room of every group.
     """
     level, people = np.unique(levels[levels > 1], return_counts=True)
     used = np.bincount(top, minlength=level[-1] + 1)[level]
