@@ -1,6 +1,6 @@
 """What is kept over time, before and after numbers of edges are kept and slices retied.
 
-`python benchmarks/overtime.py [k ...] [set ...]`; before is `density="free"` without retying.
+`python benchmarks/overtime.py [--seed N] [k ...] [set ...]`; before is `density="free"` without retying.
 An outbreak passes over each contact of a slice with probability β, from anybody.
 
 `python benchmarks/overtime.py --learner [k ...] [set ...]` asks instead how well invented edges are told from kept ones by
@@ -79,10 +79,10 @@ def reachable(graph: shoal.TemporalGraph, rng: np.random.Generator) -> float:
     return float(reached.sum() / len(some))
 
 
-def row(name: str, k: int, original: shoal.TemporalGraph, *, before: bool) -> str:
+def row(name: str, k: int, original: shoal.TemporalGraph, seed: int, *, before: bool) -> str:
     """One line of the table."""
     with rounds(0 if before else None):
-        release = shoal.anonymize(original, k, seed=SEED, density="free" if before else None)
+        release = shoal.anonymize(original, k, seed=seed, density="free" if before else None)
     graph, made_up = release.graph, not_in(release.graph, original)
     areas = {what: auc(values, made_up) for what, values in features(graph).items()}
     worst = max(areas, key=areas.__getitem__)
@@ -130,7 +130,12 @@ def area(values: np.ndarray, positive: np.ndarray) -> float:
 
 
 def main() -> None:
-    asked, named = [a for a in sys.argv[1:] if a.isdigit()], [a for a in sys.argv[1:] if not a.isdigit()]
+    given, seed = sys.argv[1:], SEED
+    if "--seed" in given:
+        at = given.index("--seed")
+        seed = int(given.pop(at + 1))
+        given.pop(at)
+    asked, named = [a for a in given if a.isdigit()], [a for a in given if not a.isdigit()]
     if "--learner" in named:
         named.remove("--learner")
         print("| set | k | logistic regression | trees |\n|---|---|---|---|")
@@ -157,7 +162,7 @@ def main() -> None:
         original = sets.load(name)
         for k in map(int, asked or (2, 5, 10)):
             for before in (True, False):
-                print(row(name, k, original, before=before), flush=True)
+                print(row(name, k, original, seed, before=before), flush=True)
 
 
 if __name__ == "__main__":

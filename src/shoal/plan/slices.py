@@ -131,8 +131,10 @@ def retie_slices(
     counted: list[np.ndarray] = [np.zeros((2, FEATURES, BUCKETS))] * count
     edits, most = np.zeros(count, np.int64), None
     enough, rounds = rounds, rounds * AGAIN if graph.n_edges <= FEW else rounds
+    surplus = [np.inf, np.inf]  # a round now and then brings no fewer pairs
     for r in range(rounds):
-        if r >= enough and not _too_many(counted, wanted):
+        surplus.append(_too_many(counted, wanted))
+        if r >= enough and not 0 < surplus[-1] < surplus[-3]:
             break
         for odd in (0, 1):
             which, new = [t for t in small if t % 2 == odd], NEW * _too_many(counted, wanted)
