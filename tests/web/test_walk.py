@@ -51,7 +51,7 @@ class Page:
         browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)})
         browser.get_log("browser")
 
-    def until(self, css: str, seconds: float = 90):
+    def until(self, css: str, seconds: float = 240):
         return WebDriverWait(self.browser, seconds, 0.1, [StaleElementReferenceException]).until(
             lambda b: next((e for e in b.find_elements(By.CSS_SELECTOR, css) if e.is_displayed()), None)
         )
@@ -125,7 +125,7 @@ def test_the_whole_way_on_irvine(page, irvine, tmp_path):
     for _ in range(3):
         slider.send_keys(Keys.ARROW_RIGHT)
     assert page.text("#k-shown") == "5"
-    WebDriverWait(browser, 60).until(lambda b: "edges stay" in page.text("#cost-words"))
+    WebDriverWait(browser, 240).until(lambda b: "edges stay" in page.text("#cost-words"))
     page.look("3-audit")
 
     page.click("#go-run")
