@@ -6,35 +6,47 @@ import numpy as np
 
 from shoal._numba import njit
 
+TOGETHER = 256  # some vector registers
+
 
 @njit
 def fuzzy_crowds(
-    rows: np.ndarray, counts: np.ndarray, targets: np.ndarray, absolute: float, share: float
+    columns: np.ndarray, counts: np.ndarray, targets: np.ndarray, absolute: float, share: float
 ) -> np.ndarray:
     """For each target row, people whose every entry is within absolute + share · entry of it.
 
-    `rows` are distinct and `counts` says how many people have each. Most candidates fail in the first few slices.
+    `columns` are those of distinct rows and `counts` says how many people have each. Some candidates are looked at together,
+    slice by slice, until all of them have failed, most in the first few.
     """
-    n_rows, n_slices = rows.shape
-    crowd = np.zeros(len(targets), np.int64)
-    low = np.empty(n_slices, np.int64)
-    high = np.empty(n_slices, np.int64)
+    n_slices, n_rows = columns.shape
+    crowd, out = np.zeros(len(targets), np.int64), np.empty(TOGETHER, np.int32)  # by how much each of them is out
+    low, high = np.empty(n_slices, np.int32), np.empty(n_slices, np.int32)
     for i in range(len(targets)):
-        target = rows[targets[i]]
         for t in range(n_slices):
-            slack = absolute + share * target[t] + 1e-9
-            low[t] = np.int64(np.ceil(target[t] - slack))
-            high[t] = np.int64(np.floor(target[t] + slack))
-        total = np.int64(0)
-        for j in range(n_rows):
-            fits = True
-            for t in range(n_slices):
-                if rows[j, t] < low[t] or rows[j, t] > high[t]:
-                    fits = False
-                    break
-            if fits:
-                total += counts[j]
-        crowd[i] = total
+            entry = columns[t, targets[i]]
+            slack = absolute + share * entry + 1e-9
+            low[t], high[t] = np.int32(np.ceil(entry - slack)), np.int32(np.floor(entry + slack))
+        for first in range(0, n_rows, TOGETHER):
+            width = min(TOGETHER, n_rows - first)
+            for b in range(width):
+                out[b] = 0
+            t, fits = 0, width
+            while t < n_slices and fits > 0:
+                for _ in range(min(4, n_slices - t)):
+                    least, most, column = low[t], high[t], columns[t, first : first + width]
+                    for b in range(width):
+                        entry = column[b]
+                        below, above = np.int32(least - entry), np.int32(entry - most)
+                        worse = below if below > above else above
+                        out[b] = worse if worse > out[b] else out[b]
+                    t += 1
+                fits = 0
+                for b in range(width):
+                    fits += out[b] == 0
+            if fits > 0:
+                for b in range(width):
+                    if out[b] == 0:
+                        crowd[i] += counts[first + b]
     return crowd
 
 

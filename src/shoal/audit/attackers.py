@@ -8,7 +8,7 @@ people two of them meet by accident with probability below 10^-7.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -17,13 +17,14 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from shoal.audit import _kernels
-from shoal.common.crowds import crowd_sizes, distinct_rows
-from shoal.common.edges import distinct
+from shoal.common.crowds import crowd_sizes, distinct_columns
+from shoal.common.edges import distinct, edge_keys
 from shoal.graph import TemporalGraph
 
 DRAWS = 50  # sets of slices looked at where there are more; fewer above 40,000 people, down to 10
 PAIRS = 60_000_000  # comparisons of two people that may be afforded before people are sampled
 FEWEST, SAMPLE = 200, 1_000  # how few and how many people are then looked at: shares within 7, and within 3 points
+TOGETHER = 100_000  # people whose pairs are counted at once
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,10 @@ class Vector:
 
     def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
         """Everybody with the same row."""
-        return Crowds(crowd_sizes(self.rows(graph))[None])
+        if self.rows is not TemporalGraph.degree_matrix:
+            return Crowds(crowd_sizes(self.rows(graph))[None])
+        _, crowd, count = distinct_columns(lambda: _columns(graph), graph.n_nodes, graph.n_columns)
+        return Crowds(count[crowd][None])
 
 
 class Strength(Vector):
@@ -171,15 +175,16 @@ class Approximate:
 
     def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
         """Everybody within the margin in all slices."""
-        degrees = graph.degree_matrix()
-        first, inverse, counts = distinct_rows(degrees)
-        telling = np.argsort(-degrees.std(axis=0), kind="stable")  # most candidates fail in the first few of these
-        rows = np.ascontiguousarray(degrees[first][:, telling])
-        if len(rows) ** 2 <= PAIRS:
-            found = _kernels.fuzzy_crowds(rows, counts, np.arange(len(rows)), float(self.within), self.percent / 100)
+        first, inverse, counts = distinct_columns(lambda: _columns(graph), graph.n_nodes, graph.n_columns)
+        telling = np.argsort([-column.std() for column in _columns(graph)], kind="stable")
+        columns = np.empty((len(telling), len(first)), np.int32)  # most candidates fail in the first few of these
+        for row, c in zip(columns, telling.tolist(), strict=True):
+            row[:] = graph.degree_column(c)[first]
+        if len(first) ** 2 <= PAIRS:
+            found = _kernels.fuzzy_crowds(columns, counts, np.arange(len(first)), float(self.within), self.percent / 100)
             return Crowds(found[inverse][None])
-        people = rng.choice(graph.n_nodes, int(np.clip(PAIRS // 3 // len(rows), FEWEST, SAMPLE)), replace=False)
-        found = _kernels.fuzzy_crowds(rows, counts, inverse[people], float(self.within), self.percent / 100)
+        people = rng.choice(graph.n_nodes, int(np.clip(PAIRS // 3 // len(first), FEWEST, SAMPLE)), replace=False)
+        found = _kernels.fuzzy_crowds(columns, counts, inverse[people], float(self.within), self.percent / 100)
         return Crowds(found[None], sampled=True, people=people)
 
 
@@ -203,8 +208,7 @@ class Neighbourhood:
 
     def crowds(self, graph: TemporalGraph, rng: np.random.Generator) -> Crowds:
         """Everybody whose neighbourhood looks the same, by repeated hashing of the neighbours' hashes."""
-        degrees = graph.degree_matrix()
-        colour = row_hashes(degrees, np.arange(degrees.shape[1]))
+        colour = row_hashes(graph)
         for _ in range(self.steps):
             around = np.zeros(graph.n_nodes, np.uint64)
             for t in range(graph.n_slices):
@@ -217,11 +221,29 @@ class Neighbourhood:
 
 
 def _people_met(graph: TemporalGraph) -> np.ndarray:
-    """How many different people everybody was in contact with; a contact is a contact in either direction."""
-    edges = np.sort(graph._edges, axis=1) if graph.directed else graph._edges
-    pairs = distinct(edges[:, 0].astype(np.int64) * graph.n_nodes + edges[:, 1])
-    ends = np.concatenate(np.divmod(pairs, max(graph.n_nodes, 1)))
-    return np.bincount(ends, minlength=graph.n_nodes)
+    """How many different people everybody was in contact with; a contact is a contact in either direction.
+
+    Some people after the other: slices are sorted by the lower end of their edges.
+    """
+    plain = [_turned(edges) if graph.directed else edges for _, edges in graph]
+    met = np.zeros(graph.n_nodes, np.int64)
+    for first in range(0, graph.n_nodes, TOGETHER):
+        here = [slice(*np.searchsorted(edges[:, 0], (first, first + TOGETHER))) for edges in plain]
+        pairs = distinct(np.concatenate([edge_keys(edges[some]) for edges, some in zip(plain, here, strict=True)]))
+        for ends in (pairs >> 32, pairs & 0xFFFFFFFF):
+            met += np.bincount(ends, minlength=graph.n_nodes)
+    return met
+
+
+def _turned(edges: np.ndarray) -> np.ndarray:
+    """The lower end first, and sorted by it."""
+    turned = np.sort(edges, axis=1)
+    return turned[np.argsort(turned[:, 0], kind="stable")]
+
+
+def _columns(graph: TemporalGraph) -> Iterator[np.ndarray]:
+    """The degree matrix, column by column."""
+    return map(graph.degree_column, range(graph.n_columns))
 
 
 def _mix(x: np.ndarray) -> np.ndarray:
@@ -232,16 +254,16 @@ def _mix(x: np.ndarray) -> np.ndarray:
     return x ^ (x >> np.uint64(31))
 
 
-def column_hash(degrees: np.ndarray, column: int) -> np.ndarray:
-    """What one slice adds to a row's hash."""
-    return _mix(_mix(np.full(len(degrees), column, np.uint64)) + degrees[:, column].astype(np.uint64))
+def column_hash(graph: TemporalGraph, column: int) -> np.ndarray:
+    """What one slice adds to the hash of everybody's row."""
+    return _mix(_mix(np.array([column], np.uint64)) + graph.degree_column(column).astype(np.uint64))
 
 
-def row_hashes(degrees: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """A hash of each row over the given columns; the sum of the columns' own, so that one can be taken away again."""
-    total = np.zeros(len(degrees), np.uint64)
-    for column in columns:
-        total += column_hash(degrees, int(column))
+def row_hashes(graph: TemporalGraph) -> np.ndarray:
+    """A hash of each row of degrees; the sum of the columns' own, so that one can be taken away again."""
+    total = np.zeros(graph.n_nodes, np.uint64)
+    for column in range(graph.n_columns):
+        total += column_hash(graph, column)
     return total
 
 
@@ -256,16 +278,16 @@ def _draws(graph: TemporalGraph) -> int:
 
 def _by_slices(graph: TemporalGraph, chosen: list[np.ndarray]) -> np.ndarray:
     """Everybody's crowd, for each set of slices."""
-    degrees = graph.degree_matrix()
-    needed = {int(c) for slices in chosen for c in columns_of(graph, slices)}
-    hashes = {column: column_hash(degrees, column) for column in needed}
-    found = np.empty((len(chosen), graph.n_nodes), np.int64)
-    for row, slices in zip(found, chosen, strict=True):
-        total = np.zeros(graph.n_nodes, np.uint64)
-        for column in columns_of(graph, slices):
-            total += hashes[int(column)]
-        row[:] = _kernels.crowds_of(total)
-    return found
+    found = np.zeros((len(chosen), graph.n_nodes), np.uint64)
+    within = [set(columns_of(graph, slices).tolist()) for slices in chosen]
+    for column in sorted(set().union(*within)):
+        hashes = column_hash(graph, column)
+        for row, columns in zip(found, within, strict=True):
+            if column in columns:
+                row += hashes
+    for row in found:
+        row[:] = _kernels.crowds_of(row)
+    return found.view(np.int64)
 
 
 def usual_attackers(graph: TemporalGraph) -> list[Attacker]:

@@ -19,8 +19,7 @@ def attribute(graph: TemporalGraph) -> list[dict[str, Any]]:
     >>> [(row["without"], row["unique"]) for row in attribute(graph)]
     [('mon', 0), ('tue', 0)]
     """
-    degrees = graph.degree_matrix()
-    everything = row_hashes(degrees, np.arange(degrees.shape[1]))
+    everything = row_hashes(graph)
     parts = [("slice", s.label, np.array([t])) for t, s in enumerate(graph.slices)]
     layers = list(dict.fromkeys(s.layer for s in graph.slices if s.layer is not None))
     if layers and len(layers) < graph.n_slices:
@@ -31,6 +30,6 @@ def attribute(graph: TemporalGraph) -> list[dict[str, Any]]:
     for kind, label, slices in parts:
         rest = everything.copy()
         for column in columns_of(graph, slices):
-            rest -= column_hash(degrees, int(column))
+            rest -= column_hash(graph, int(column))
         rows.append({"kind": kind, "without": label, "unique": int((_kernels.crowds_of(rest) == 1).sum())})
     return rows

@@ -14,7 +14,7 @@ from shoal.audit.attackers import FEWEST, PAIRS, SAMPLE, Attacker, Crowds, OneBl
 from shoal.audit.attribution import attribute
 from shoal.audit.findings import Audit, Exposure
 from shoal.common.checks import a_list, one_of, some_jobs, some_progress, whole
-from shoal.common.crowds import distinct_rows
+from shoal.common.crowds import distinct_columns, gathered
 from shoal.common.progress import Progress, run_jobs
 from shoal.demands.promise import make_promise
 from shoal.errors import InputError
@@ -183,22 +183,23 @@ def reidentify(
     if not original.nodes.equals(release.nodes) or original.n_slices != release.n_slices:
         raise InputError("original and release must have the same people and slices")
     if one_of("by", by, ("edges", "contacts")) == "edges":
-        known, rows, covered = original.degree_matrix(), release.degree_matrix(), True
+        known, seen, covered = original.degree_column, release.degree_column, True
     else:
-        known, rows = original.strength_matrix(), release.strength_matrix()
+        known, seen = original.strength_column, release.strength_column
         covered = release.contacts is not None and release.contacts.drawn == "shared"
-    first, inverse, counts = distinct_rows(rows)
-    totals = rows[first].sum(axis=1, dtype=np.int64)
+    n, columns = release.n_nodes, range(release.n_columns)
+    first, inverse, counts = distinct_columns(lambda: map(seen, columns), n, len(columns))
+    rows = gathered(seen, len(columns), first)
+    totals = rows.sum(axis=1, dtype=np.int64)
     order = np.argsort(totals, kind="stable")
     place = np.argsort(order, kind="stable")
-    people = np.arange(len(known))
-    afford = max(PAIRS // max(len(first) * known.shape[1] // 8, 1), FEWEST)
-    if afford < len(known):
-        people = np.random.default_rng(seed).choice(len(known), min(afford, SAMPLE), replace=False)
-    crowd, among = _kernels.nearest_rows(
-        known[people], rows[first[order]], totals[order], counts[order], place[inverse[people]]
-    )
-    scale, sampled = len(known) / len(people), len(people) < len(known)
+    people = np.arange(n)
+    afford = max(PAIRS // max(len(first) * len(columns) // 8, 1), FEWEST)
+    if afford < n:
+        people = np.random.default_rng(seed).choice(n, min(afford, SAMPLE), replace=False)
+    theirs = gathered(known, len(columns), people)
+    crowd, among = _kernels.nearest_rows(theirs, rows[order], totals[order], counts[order], place[inverse[people]])
+    scale, sampled = n / len(people), len(people) < n
     return Exposure(
         name="reidentify" if by == "edges" else "reidentify-strength",
         description=f"knows the original number of {by} in every slice and guesses among the nearest in the release",
@@ -208,5 +209,5 @@ def reidentify(
         expected_success=float(np.where(among, 1 / crowd, 0).mean()),
         covered=covered,
         sampled=sampled,
-        band=0.0 if not sampled else 1.96 * len(known) * float(np.sqrt(np.var(among & (crowd == 1)) / len(people))),
+        band=0.0 if not sampled else 1.96 * n * float(np.sqrt(np.var(among & (crowd == 1)) / len(people))),
     )

@@ -41,6 +41,18 @@ def distinct_columns(
     return _of_key(crowd)
 
 
+def gathered(column: Callable[[int], np.ndarray], width: int, people: np.ndarray) -> np.ndarray:
+    """(people, width) the rows of these people alone, from columns that are made one after the other.
+
+    >>> gathered([np.array([5, 6, 7]), np.array([8, 9, 0])].__getitem__, 2, np.array([2, 0])).tolist()
+    [[7, 0], [5, 8]]
+    """
+    rows = np.empty((len(people), width), column(0).dtype if width else np.int32)
+    for c in range(width):
+        rows[:, c] = column(c)[people]
+    return rows
+
+
 def _of_key(key: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     _, first, crowd, count = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
     return first, crowd, count

@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
+from shoal.common.memory import give_back
+
 COMPILING = "compiling, once after installation"  # the stage before all others, on the first run
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -54,6 +56,7 @@ def _collect(results: Iterable[Result], count: int, progress: Callable[[float], 
     collected = []
     for result in results:
         collected.append(result)
+        give_back()
         if progress is not None:
             progress(len(collected) / count)
     return collected

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from shoal.common.memory import give_back
 from shoal.common.progress import run_jobs
 
 Tell = Callable[[float], None]
@@ -38,6 +39,7 @@ class LocalEngine:
         """Results in the order of the pieces."""
         if len(pieces) == 1:
             results = [task(pieces[0], self.jobs, tell or _silent)]
+            give_back()
         else:
             results = run_jobs(lambda piece: task(piece, 1, _silent), pieces, self.jobs, tell)
         self.peaks[f"process {os.getpid()}"] = peak_memory()

@@ -138,15 +138,20 @@ def closings(starts: np.ndarray, heads: np.ndarray, new: np.ndarray) -> int:
 def propagate(starts: np.ndarray, heads: np.ndarray, order: np.ndarray, rounds: int) -> np.ndarray:
     """Everybody takes the label most of their neighbours have, in this order, until nobody's label changes.
 
-    Among equals one's own label stays; else it is the one whose holder comes first in an order of the asker's own.
+    Among equals one's own label stays; else it is the one whose holder comes first in an order of the asker's own. Whoever
+    has looked, and whose neighbours' labels have stayed since, would find the same again.
     """
     n_nodes = len(starts) - 1
     label = np.arange(n_nodes)
     count = np.zeros(n_nodes, np.int64)
+    settled = np.zeros(n_nodes, np.bool_)
     for _ in range(rounds):
         changed = False
         for i in range(len(order)):
             v = order[i]
+            if settled[v]:
+                continue
+            settled[v] = True
             most, best, rank = 0, label[v], 0
             for j in range(starts[v], starts[v + 1]):
                 count[label[heads[j]]] += 1
@@ -161,6 +166,8 @@ def propagate(starts: np.ndarray, heads: np.ndarray, order: np.ndarray, rounds: 
             if best != label[v]:
                 label[v] = best
                 changed = True
+                for j in range(starts[v], starts[v + 1]):
+                    settled[heads[j]] = False
         if not changed:
             break
     return label
