@@ -58,11 +58,12 @@ def _report() -> None:
     from shoal.audit.attackers import few_attackers
     from shoal.datasets import messenger
     from shoal.measure import compare
-    from shoal.measure.communities import agreement
+    from shoal.measure.communities import agreement, louvain
 
     graph = messenger(30, 4, seed=1)
     audit(graph, k=2, original=graph, attackers=few_attackers(graph))
     compare(graph, graph, communities=False)
+    louvain(graph, 0)
     agreement(np.arange(9) // 3, np.arange(9) % 3, np.arange(9))
 
 

@@ -13,8 +13,9 @@ import pytest
 
 import shoal
 from shoal import InputError
+from shoal.common import memory
 from shoal.common.display import Bars, Lines, NotebookBar, estimate, pace, time_left, visible_progress
-from shoal.common.progress import COMPILING, Progress
+from shoal.common.progress import COMPILING, Progress, run_jobs
 from shoal.common.solver import milp, own_stdout
 from shoal.datasets import messenger
 from shoal.errors import speaking_to_a_shell, spoken
@@ -201,3 +202,21 @@ def test_windows_of_slices_stay_within_a_layer():
     assert Window(2).crowds(graph, np.random.default_rng(1)).sizes.shape[0] == 4  # not 5: none from a/3 to b/1
     widths = [one.width for one in usual_attackers(graph) if isinstance(one, Window)]
     assert widths == [2, 3]
+
+
+def test_free_memory_is_given_back_now_and_then(monkeypatch):
+    asked = []
+    monkeypatch.setattr(memory, "_trimmer", lambda: asked.append)
+    monkeypatch.setattr(memory, "_last", [time.monotonic()])
+    memory.give_back()
+    assert asked == []  # a moment ago
+    monkeypatch.setattr(memory, "_last", [time.monotonic() - 2 * memory.EVERY])
+    assert run_jobs(lambda x: 2 * x, [1, 2, 3], 2) == [2, 4, 6]
+    assert asked == [0]
+
+
+def test_where_the_system_takes_nothing_back_nothing_happens(monkeypatch):
+    monkeypatch.setattr(memory, "_trimmer", lambda: None)
+    monkeypatch.setattr(memory, "_last", [-np.inf])
+    memory.give_back()
+    assert memory._last == [-np.inf]

@@ -17,6 +17,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from shoal.audit import _kernels
+from shoal.audit.hashes import column_hash, mix, row_hashes
 from shoal.common.crowds import crowd_sizes, distinct_columns
 from shoal.common.edges import distinct, edge_keys
 from shoal.graph import TemporalGraph
@@ -213,10 +214,10 @@ class Neighbourhood:
             around = np.zeros(graph.n_nodes, np.uint64)
             for t in range(graph.n_slices):
                 u, v = graph.edges(t).T
-                out_mark, in_mark = _mix(np.array([4 * t + 1, 4 * t + (2 if graph.directed else 1)], np.uint64))
-                np.add.at(around, u, _mix(colour[v] ^ out_mark))
-                np.add.at(around, v, _mix(colour[u] ^ in_mark))
-            colour = _mix(colour + np.uint64(3) * _mix(around))
+                out_mark, in_mark = mix(np.array([4 * t + 1, 4 * t + (2 if graph.directed else 1)], np.uint64))
+                np.add.at(around, u, mix(colour[v] ^ out_mark))
+                np.add.at(around, v, mix(colour[u] ^ in_mark))
+            colour = mix(colour + np.uint64(3) * mix(around))
         return Crowds(_kernels.crowds_of(colour)[None])
 
 
@@ -244,27 +245,6 @@ def _turned(edges: np.ndarray) -> np.ndarray:
 def _columns(graph: TemporalGraph) -> Iterator[np.ndarray]:
     """The degree matrix, column by column."""
     return map(graph.degree_column, range(graph.n_columns))
-
-
-def _mix(x: np.ndarray) -> np.ndarray:
-    """The finalizer of SplitMix64: a bijection that spreads every bit over all others."""
-    x = (x + np.uint64(0x9E3779B97F4A7C15)).astype(np.uint64)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
-def column_hash(graph: TemporalGraph, column: int) -> np.ndarray:
-    """What one slice adds to the hash of everybody's row."""
-    return _mix(_mix(np.array([column], np.uint64)) + graph.degree_column(column).astype(np.uint64))
-
-
-def row_hashes(graph: TemporalGraph) -> np.ndarray:
-    """A hash of each row of degrees; the sum of the columns' own, so that one can be taken away again."""
-    total = np.zeros(graph.n_nodes, np.uint64)
-    for column in range(graph.n_columns):
-        total += column_hash(graph, column)
-    return total
 
 
 def columns_of(graph: TemporalGraph, slices: np.ndarray) -> np.ndarray:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from shoal.audit import _kernels
-from shoal.audit.attackers import column_hash, columns_of, row_hashes
+from shoal.audit.attackers import columns_of
+from shoal.audit.hashes import column_hash, row_hashes
 from shoal.graph import TemporalGraph
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal._numba import njit
+from shoal._numba import lean, njit
 
 
 @njit
@@ -93,6 +93,29 @@ def triangles(starts: np.ndarray, heads: np.ndarray) -> np.ndarray:
 
 
 @njit
+def components(edges: np.ndarray, n_nodes: int) -> tuple[int, int]:
+    """How many connected components there are, and how many nodes the largest has: every edge joins two trees, if they are two."""
+    above, size = np.arange(n_nodes), np.ones(n_nodes, np.int64)
+    count, largest = n_nodes, 1
+    for e in range(len(edges)):
+        u, v = edges[e, 0], edges[e, 1]
+        while above[u] != u:  # every second node on the way up is hung higher
+            above[u] = above[above[u]]
+            u = above[u]
+        while above[v] != v:
+            above[v] = above[above[v]]
+            v = above[v]
+        if u != v:
+            if size[u] < size[v]:
+                u, v = v, u
+            above[v] = u
+            size[u] += size[v]
+            largest = max(largest, size[u])
+            count -= 1
+    return count, largest
+
+
+@njit
 def neighbours(edges: np.ndarray, n_nodes: int) -> tuple[np.ndarray, np.ndarray]:
     """Both ways: the neighbours of u are heads[starts[u] : starts[u + 1]], in rising order where edges are sorted."""
     starts = np.zeros(n_nodes + 1, np.int64)
@@ -134,6 +157,23 @@ def closings(starts: np.ndarray, heads: np.ndarray, new: np.ndarray) -> int:
     return found
 
 
+@lean
+def _most_common(v: int, starts: np.ndarray, heads: np.ndarray, label: np.ndarray, count: np.ndarray) -> int:
+    """The label most neighbours of v have; `count` holds zeros, and does so again afterwards."""
+    most, best, rank = 0, label[v], 0
+    for j in range(starts[v], starts[v + 1]):
+        count[label[heads[j]]] += 1
+    for j in range(starts[v], starts[v + 1]):
+        there = label[heads[j]]
+        if count[there] == 0:
+            continue  # looked at before
+        place = -1 if there == label[v] else ((there + 1) * 0x9E3779B1 ^ (v + 1) * 0x85EBCA6B) & 0xFFFFFFFF
+        if count[there] > most or (count[there] == most and place < rank):
+            most, best, rank = count[there], there, place
+        count[there] = 0
+    return best
+
+
 @njit
 def propagate(starts: np.ndarray, heads: np.ndarray, order: np.ndarray, rounds: int) -> np.ndarray:
     """Everybody takes the label most of their neighbours have, in this order, until nobody's label changes.
@@ -152,17 +192,10 @@ def propagate(starts: np.ndarray, heads: np.ndarray, order: np.ndarray, rounds: 
             if settled[v]:
                 continue
             settled[v] = True
-            most, best, rank = 0, label[v], 0
-            for j in range(starts[v], starts[v + 1]):
-                count[label[heads[j]]] += 1
-            for j in range(starts[v], starts[v + 1]):
-                there = label[heads[j]]
-                if count[there] == 0:
-                    continue  # looked at before
-                place = -1 if there == label[v] else ((there + 1) * 0x9E3779B1 ^ (v + 1) * 0x85EBCA6B) & 0xFFFFFFFF
-                if count[there] > most or (count[there] == most and place < rank):
-                    most, best, rank = count[there], there, place
-                count[there] = 0
+            if starts[v + 1] - starts[v] == 1:
+                best = label[heads[starts[v]]]
+            else:
+                best = _most_common(v, starts, heads, label, count)
             if best != label[v]:
                 label[v] = best
                 changed = True

@@ -55,14 +55,10 @@ def structure(edges: np.ndarray, degrees: np.ndarray) -> Structure:
     >>> structure(edges, np.array([2, 2, 3, 1, 0]))
     Structure(clustering=0.466..., transitivity=0.6, components=2, largest_component=0.8, triangles=1)
     """
-    from scipy.sparse import coo_array  # not on the way of a run without a report
-    from scipy.sparse.csgraph import connected_components
-
     n_nodes = len(degrees)
     if n_nodes == 0:
         return Structure(None, None, 0, None, 0)
-    adjacency = coo_array((np.ones(len(edges), np.int8), (edges[:, 0], edges[:, 1])), shape=(n_nodes, n_nodes))
-    n_components, component = connected_components(adjacency, directed=False)
+    n_components, largest = _kernels.components(edges, n_nodes)
     found = _kernels.triangles(*_kernels.orient_by_degree(edges, degrees))
     wide = degrees.astype(np.int64)
     paths = wide * (wide - 1) // 2
@@ -71,6 +67,6 @@ def structure(edges: np.ndarray, degrees: np.ndarray) -> Structure:
         clustering=float((found / np.maximum(paths, 1)).sum() / n_nodes),
         transitivity=int(found.sum()) / n_paths if n_paths else 0.0,
         components=int(n_components),
-        largest_component=int(np.bincount(component).max()) / n_nodes,
+        largest_component=int(largest) / n_nodes,
         triangles=int(found.sum()) // 3,
     )
