@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal._numba import njit
+from shoal._numba import lean, njit
 from shoal.realize._path_kernels import NOBODY, new_scratch, note, settle, walk
 from shoal.realize._program_kernels import Program, State, count_tight, flip
 
 
-@njit
+@lean
 def _lower(g, limit, p, s, t, rng):
     """One degree less for a group: every tight member loses an edge, along the best path."""
     if s.target[g] <= p.low[g]:
@@ -31,7 +31,7 @@ def _lower(g, limit, p, s, t, rng):
     return delta - settle(g, p, s, t)
 
 
-@njit
+@lean
 def _raise(g, limit, p, s, t, rng):
     """One degree more for a group: its members take back what they can, along the best paths."""
     if s.target[g] >= p.high[g]:
@@ -54,7 +54,7 @@ def _raise(g, limit, p, s, t, rng):
     return delta
 
 
-@njit
+@lean
 def _next_lower(p, s, t, rng):
     """A group weakened by the deletions of a move, the one with the most weight per tight member; -1 if none."""
     us, vs, labels, weight, journal = p.us, p.vs, p.labels, p.weight, t.journal
@@ -72,7 +72,7 @@ def _next_lower(p, s, t, rng):
     return best
 
 
-@njit
+@lean
 def _next_raise(g, p, s, rng):
     """A group that keeps members of ``g`` from taking an edge back; -1 if none."""
     us, vs, labels, weight, who, start, at = p.us, p.vs, p.labels, p.weight, p.who, p.start, p.at
@@ -91,7 +91,7 @@ def _next_raise(g, p, s, rng):
     return best
 
 
-@njit
+@lean
 def _undo(p, s, t):
     for q in range(t.counts[0] - 1, -1, -1):
         if t.journal[q] >= 0:
@@ -102,7 +102,7 @@ def _undo(p, s, t):
             count_tight(code // 2, p, s)
 
 
-@njit
+@lean
 def _sum_change(p, t):
     """By how much a move changes the sum of all degrees."""
     change = 0
@@ -113,13 +113,13 @@ def _sum_change(p, t):
     return change
 
 
-@njit
+@lean
 def _strays(degrees, p):
     """What a sum of degrees costs that is outside its range."""
     return p.total[2] * max(p.total[0] - degrees, degrees - p.total[1], 0.0)
 
 
-@njit
+@lean
 def _shift(e, a, b, fixed, p, s, t, rng):
     """A deleted edge a-b comes back, b loses another one instead; the change of the total."""
     flip(e, p, s)
@@ -131,7 +131,7 @@ def _shift(e, a, b, fixed, p, s, t, rng):
     return walk(b, np.int64(NOBODY if fixed else -1), p, s, t, rng) - p.cost[e]
 
 
-@njit
+@lean
 def _move(g, rising, depth, threshold, limit, p, s, t, rng):
     """Raise or lower a group, and up to ``depth`` - 1 others that this draws with it; the change of the total."""
     delta = 0.0
@@ -175,7 +175,7 @@ def _begin(deleted, target, fixed, limit, p, rng):
     return s, t, total + _strays(degrees, p), degrees
 
 
-@njit
+@lean
 def _keep(s, deleted, target):
     """Copy deletions and targets; numba takes a second to compile an assignment of whole arrays."""
     for e in range(deleted.size):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal._numba import njit
+from shoal._numba import lean, njit
 from shoal.realize._program_kernels import count_tight, flip
 
 REACH = 48  # nodes one path search may look at
@@ -35,14 +35,14 @@ def new_scratch(n, limit):
     return Scratch(np.zeros(n, np.int64), path, nodes, parents, edges, np.empty(REACH), journal, np.zeros(2, np.int64))
 
 
-@njit
+@lean
 def note(entry, t):
     """Write down one step of a move."""
     t.journal[t.counts[0]] = entry
     t.counts[0] += 1
 
 
-@njit
+@lean
 def settle(g, p, s, t):
     """Lower a group that nobody holds up any more; the gain is pure."""
     gain = 0.0
@@ -54,7 +54,7 @@ def settle(g, p, s, t):
     return gain
 
 
-@njit
+@lean
 def _find_path(i, p, s, t, rng):
     """Breadth-first search for the alternating path from ``i`` that pays best.
 
@@ -119,7 +119,7 @@ def _find_path(i, p, s, t, rng):
     return length
 
 
-@njit
+@lean
 def walk(i, busy, p, s, t, rng):
     """Apply the best path from ``i``, let the group at its end sink; the change of the total, infinite if there is none."""
     length = _find_path(i, p, s, t, rng)

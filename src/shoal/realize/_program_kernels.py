@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal._numba import njit
+from shoal._numba import lean, njit
 
 
 class Program(NamedTuple):
@@ -56,7 +56,7 @@ def buckets(labels: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
     return first, who
 
 
-@njit
+@lean
 def count_tight(g, p, s):
     """Count anew who holds a group up."""
     who, rest, target, c = p.who, s.rest, s.target[g], 0
@@ -66,7 +66,7 @@ def count_tight(g, p, s):
     s.tight[g] = c
 
 
-@njit
+@lean
 def flip(e, p, s):
     """Delete an edge or put it back."""
     labels, rest, target, tight = p.labels, s.rest, s.target, s.tight
