@@ -110,7 +110,7 @@ MUTANTS = [
     Mutant("rebuild: limits are not looked at again", "rebuild/within/__init__.py", "if (low < high).any() or not view.keeps(keys):", "if False:", GUARDS),
     Mutant("options: a weight that nothing weighs is taken", "demands/settings.py", "if self.removal_weight != 1 and (", "if False and (", "tests/test_contract.py::test_bad_parameters_are_refused"),
     Mutant("options: medians are forgotten under limits", "plan/stages.py", "        return Chosen(centres)", "        return choose_degrees(view, rng=rng)", "tests/test_promises.py::test_medians_are_taken_under_limits_too"),
-    Mutant("anonymize: the promise is not looked at again", "anonymize.py", "    check_promise(released, request.promise)\n", "", GUARDS),
+    Mutant("anonymize: the promise is not looked at again", "anonymize.py", "    request.promise.check(released)\n", "", GUARDS),
     Mutant("anonymize: people are swapped when renamed", "graph/parts.py", "place[order] = np.arange(len(order), dtype=np.int32)", "place[:] = order", f"{FOLDER}::test_the_private_record_undoes_the_release"),
     # demands
     Mutant("levels: only k counts for one of the protected", "demands/promise.py", "levels[graph.places(protect)] = _whole(k, graph)", "levels[graph.places(list(protect)[1:])] = _whole(k, graph)", "tests/test_promises.py::test_the_contract_holds_for_whatever_is_asked"),

@@ -20,13 +20,13 @@ from shoal.common.progress import Progress
 from shoal.common.randomness import Randomness
 from shoal.demands.against import make_moving
 from shoal.demands.limits import make_limits
-from shoal.demands.promise import Promise, make_promise
+from shoal.demands.promise import make_promise
 from shoal.demands.request import Request
 from shoal.demands.settings import METHODS, Settings
 from shoal.draw import Pool, check_contacts, draw_contacts
 from shoal.engine import Tell
 from shoal.engine.work import Runner, check_run, open_runner
-from shoal.errors import GuaranteeError, NoReleaseError
+from shoal.errors import NoReleaseError
 from shoal.graph import TemporalGraph
 from shoal.group.cut import SHARD_PEOPLE
 from shoal.move.guide import guide_columns
@@ -192,7 +192,8 @@ def anonymize(
         released = finish(request, rebuilt, chance, run, progress)
     promise, traits = request.promise, request.traits
     return Release(
-        original=graph, graph=released, promise=promise, groups=_lasting(released, groups, promise), method=method,
+        original=graph, graph=released, promise=promise, method=method,
+        groups=promise.lasting([of.labels for of in groups], released),
         chance=chance, rounds=[count for g in groups for count in g.rounds], bound=sum(g.bound for g in groups),
         limits=limits, moved=rebuilt.moved, work=run.work, density=rebuilt.price(settings),
         traits=None if traits is None else published(traits, promise, released),
@@ -249,23 +250,8 @@ def finish(request: Request, rebuilt: Rebuilt, chance: Randomness, run: Runner, 
     if rebuilt.moved is None:  # retying compares with the original, which nothing may do after ties were moved
         with progress.stage("retying", 100) as tell:
             released = retie_slices(request, released, chance, run, tell)
-    check_promise(released, request.promise)
+    request.promise.check(released)
     if request.contacts is not None:
         with progress.stage("drawing contacts", graph.n_slices) as tell:
             released.contacts = draw_contacts(request, released, rebuilt.pools, chance, run, tell)
     return released
-
-
-def check_promise(released: TemporalGraph, promise: Promise) -> None:
-    """The promise itself, counted from the edges that are about to be given away."""
-    if (promise.crowds(released) < promise.levels).any():
-        raise GuaranteeError("somebody stands in too small a crowd; nothing was released, please report this")
-
-
-def _lasting(released: TemporalGraph, groups: list[Groups], promise: Promise) -> np.ndarray:
-    """Groups of people who are alike in the whole release: those of stage 1, or larger ones where people changed crowds."""
-    labels, columns = groups[0].labels, range(released.n_columns)
-    first = np.unique(labels, return_index=True)[1]
-    if len(groups) == 1 and all((of == of[first][labels]).all() for of in map(released.degree_column, columns)):
-        return labels
-    return replace(promise, blocks=np.zeros_like(promise.blocks)).crowd_labels(released)[0]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -19,7 +19,7 @@ import polars as pl
 
 from shoal.common.checks import shown, whole
 from shoal.common.crowds import distinct_columns
-from shoal.errors import InputError
+from shoal.errors import GuaranteeError, InputError
 from shoal.graph import TemporalGraph
 from shoal.slicing.timebins import parse_width
 
@@ -78,6 +78,19 @@ class Promise:
             rows = lambda of=columns: chain(first, map(graph.degree_column, of))  # noqa: E731
             found.append(distinct_columns(rows, graph.n_nodes, len(first) + len(columns))[1])
         return found
+
+    def check(self, graph: TemporalGraph) -> None:
+        """Refuse to give away a graph that breaks the promise, counted from its edges."""
+        if (self.crowds(graph) < self.levels).any():
+            raise GuaranteeError("somebody stands in too small a crowd; nothing was released, please report this")
+
+    def lasting(self, labels: list[np.ndarray], graph: TemporalGraph) -> np.ndarray:
+        """Groups of people alike in the whole graph: those of the one block, or larger ones where people changed crowds."""
+        first = np.unique(labels[0], return_index=True)[1]
+        columns = map(graph.degree_column, range(graph.n_columns))
+        if len(labels) == 1 and all((of == of[first][labels[0]]).all() for of in columns):
+            return labels[0]
+        return replace(self, blocks=np.zeros_like(self.blocks)).crowd_labels(graph)[0]
 
     def people_by_level(self) -> dict[int, int]:
         """How many people have each level."""

@@ -63,60 +63,41 @@ def _median_change(columns: np.ndarray, degrees: np.ndarray, low: int, count: in
 
 
 @lean
-def _largest_change(columns: np.ndarray, degrees: np.ndarray, low: int, count: int, out: int, add: int) -> np.int64:
-    """Change of a group that takes its largest degrees: its cost is count times largest, minus the sum of all."""
-    after = count - (out >= 0) + (add >= 0)
-    if after <= 1:
-        return -free_cost(columns, low, count, True)
+def _cost_by_medians(columns: np.ndarray, low: int, count: int) -> np.int64:
+    """How far ``count`` sorted rows from ``low`` lie from their medians."""
     total = np.int64(0)
-    for t in range(degrees.shape[1]):
-        old = np.int64(columns[low + count - 1, t])
-        new = old
-        if out >= 0:
-            x = np.int64(degrees[out, t])
-            total += x
-            new = old if x < old else np.int64(columns[low + count - 2, t])
-        if add >= 0:
-            v = np.int64(degrees[add, t])
-            total -= v
-            new = v if v > new else new
-        total += after * new - count * old
-    return total
-
-
-@lean
-def free_cost(columns: np.ndarray, low: int, count: int, one_sided: bool) -> np.int64:
-    """What ``count`` sorted rows from ``low`` cost with nobody exempt: distances to medians or to largest degrees."""
-    total, last = np.int64(0), low + count - 1
-    for i in range(count - 1 if one_sided else count // 2):
-        upper = last if one_sided else last - i
+    for i in range(low, low + count // 2):
         for t in range(columns.shape[1]):
-            total += np.int64(columns[upper, t]) - np.int64(columns[low + i, t])
+            total += np.int64(columns[2 * low + count - 1 - i, t]) - np.int64(columns[i, t])
     return total
 
 
 @lean
-def _exempt_cost(st: State, g: int, out: int, add: int) -> np.int64:
-    """The cost of group ``g`` without ``out`` and with ``add`` if somebody there is exempt; -1 if nobody is.
+def _cost_by_row(st: State, g: int, out: int, add: int) -> np.int64:
+    """What group ``g`` costs without ``out`` and with ``add`` if it takes an exempt member's row, or its largest degrees.
 
-    Two exempt rows in one group, or one on the wrong side of somebody, cannot be.
+    -1 if it takes medians. Two exempt rows in one group, or one on the wrong side of somebody, cannot be.
     """
-    low, end = st.groups[g].first, st.groups[g].first + st.groups[g].count
-    p = add if add >= 0 and st.people[add].exempt else -1
-    for i in range(low, end):
-        a = st.members[i]
+    low, end, p = st.groups[g].first, st.groups[g].first + st.groups[g].count, NOBODY
+    total, last = np.int64(0), end + (add >= 0)
+    for i in range(low, last):
+        a = st.members[i] if i < end else add
         if a != out and st.people[a].exempt:
             if p >= 0 and st.people[a].crowd != st.people[p].crowd:
                 return np.int64(FAR)
             p = a
-    if p < 0:
+    if p < 0 and not st.one_sided:
         return np.int64(-1)
-    total = np.int64(0)
-    for i in range(low, end + (add >= 0)):
-        a = st.members[i] if i < end else add
-        if a != out:
-            for t in range(st.degrees.shape[1]):
-                gap = np.int64(st.degrees[p, t]) - np.int64(st.degrees[a, t])
+    for t in range(st.degrees.shape[1]):
+        row = np.int64(st.degrees[p, t]) if p >= 0 else np.int64(-FAR)
+        for i in range(low, last if p < 0 else low):
+            a = st.members[i] if i < end else add
+            if a != out:
+                row = max(row, np.int64(st.degrees[a, t]))
+        for i in range(low, last):
+            a = st.members[i] if i < end else add
+            gap = row - np.int64(st.degrees[a, t])
+            if a != out:
                 if gap < 0 and st.one_sided:
                     return np.int64(FAR)
                 total += abs(gap)
@@ -126,36 +107,28 @@ def _exempt_cost(st: State, g: int, out: int, add: int) -> np.int64:
 @lean
 def cost_of(st: State, g: int) -> np.int64:
     """What it costs to give all members of group ``g`` one row."""
-    if st.groups[g].exempt > 0:
-        return _exempt_cost(st, g, NOBODY, NOBODY)
-    return free_cost(st.columns, st.groups[g].first, st.groups[g].count, st.one_sided)
+    if st.one_sided or st.groups[g].exempt > 0:
+        return _cost_by_row(st, g, NOBODY, NOBODY)
+    return _cost_by_medians(st.columns, st.groups[g].first, st.groups[g].count)
 
 
 @lean
-def _limited_change(st: State, g: int, out: int, add: int) -> np.int64:
+def _change_by_row(st: State, g: int, out: int, add: int) -> np.int64:
     """`change` where groups take their largest degrees or somebody is exempt, before or after."""
-    after = np.int64(-1)
-    if st.groups[g].exempt > 0 or (add >= 0 and st.people[add].exempt):
-        after = _exempt_cost(st, g, out, add)
-        if after == FAR:
-            return after
-    before = cost_of(st, g)
-    if after >= 0:
-        return after - before
-    low, count = st.groups[g].first, st.groups[g].count
-    after = free_cost(st.columns, low, count, st.one_sided)
-    if st.one_sided:
-        after += _largest_change(st.columns, st.degrees, low, count, out, add)
-    else:
-        after += _median_change(st.columns, st.degrees, low, count, out, add)
-    return after - before
+    after = _cost_by_row(st, g, out, add)
+    if after == FAR:
+        return after
+    if after < 0:  # medians again
+        low, count = st.groups[g].first, st.groups[g].count
+        after = _cost_by_medians(st.columns, low, count) + _median_change(st.columns, st.degrees, low, count, out, add)
+    return after - cost_of(st, g)
 
 
 @inlined
 def change(st: State, g: int, out: int, add: int) -> np.int64:
     """Change in the cost of group ``g`` when its member ``out`` leaves and ``add`` joins (-1: nobody)."""
     if st.one_sided or st.groups[g].exempt > 0 or (add >= 0 and st.people[add].exempt):
-        return _limited_change(st, g, out, add)
+        return _change_by_row(st, g, out, add)
     return _median_change(st.columns, st.degrees, st.groups[g].first, st.groups[g].count, out, add)
 
 

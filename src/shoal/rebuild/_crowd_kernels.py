@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._numba import njit
-from shoal.rebuild._edgeset import has
-from shoal.rebuild._repair_kernels import bridge_price, build_bridge, lacking
 from shoal.rebuild._rewire_kernels import Rewiring, can_join, shuffled, toggle
+from shoal.rebuild._walk_kernels import in_need
 
 
 class Crowds(NamedTuple):
@@ -53,32 +52,11 @@ def sink(c: Crowds, s: Rewiring, rng: np.random.Generator) -> None:
 
 
 @njit
-def pair_up(s: Rewiring, rng: np.random.Generator) -> None:
-    """Serve two that joining left over from one added edge x-y: it becomes u-x and y-v. Added edges stand last."""
-    stuck = lacking(np.int64(0), s.n, s, rng)
-    items, total = s.current.items, s.current.counts
-    for p in range(stuck.size):
-        u = stuck[p]
-        for q in range(p, stuck.size):
-            v = stuck[q]
-            misses = 0
-            while misses < 300 and s.lack[u] > (1 if u == v else 0) and s.lack[v] > 0 and total[0] > 0:
-                key = items[total[0] - 1 - np.int64(rng.random() * min(total[0], 400))]
-                turned = rng.random() < 0.5
-                misses += 1
-                if not has(key, s.original) and bridge_price(u, v, key, turned, s) <= 1:
-                    misses = 0
-                    build_bridge(u, v, key, turned, s)
-            if s.lack[u] == 0:
-                break
-
-
-@njit
 def absorb(c: Crowds, s: Rewiring, rng: np.random.Generator) -> None:
     """Give what is missing to anybody who can go to the crowd one above: one edge for one missing degree, where a
     repair costs three for two."""
     order, p = shuffled(np.int64(0), s.n, rng), 0
-    for u in lacking(np.int64(0), s.n, s, rng):
+    for u in in_need(s, rng):
         for _ in range(s.n):
             if s.lack[u] == 0:
                 break

@@ -27,10 +27,6 @@ class Rewiring(NamedTuple):
     untouchable: EdgeSet  # edges that must stay, absent pairs that are forbidden
     exempt: np.ndarray
     lack: np.ndarray
-    head: np.ndarray  # under limits: added neighbours of i, a linked list of (other, after) from head[i]
-    other: np.ndarray
-    after: np.ndarray
-    spare: np.ndarray  # first unused link
 
 
 @njit
@@ -53,27 +49,6 @@ def can_join(u, v, s):
 
 
 @njit
-def _link(u, v, s):
-    here = s.spare[0]
-    s.spare[0] = s.after[here]
-    s.other[here], s.after[here] = v, s.head[u]
-    s.head[u] = here
-
-
-@njit
-def _unlink(u, v, s):
-    here, before = s.head[u], -1
-    while s.other[here] != v:
-        here, before = s.after[here], here
-    if before < 0:
-        s.head[u] = s.after[here]
-    else:
-        s.after[before] = s.after[here]
-    s.after[here] = s.spare[0]
-    s.spare[0] = here
-
-
-@njit
 def toggle(u, v, s):
     """Add u-v or take it away."""
     key = key_of(u, v, s.n)
@@ -85,13 +60,6 @@ def toggle(u, v, s):
     step = 1 if there else -1
     s.lack[u] += step
     s.lack[v] += step
-    if s.limited and not has(key, s.original):
-        if there:
-            _unlink(u, v, s)
-            _unlink(v, u, s)
-        else:
-            _link(u, v, s)
-            _link(v, u, s)
 
 
 @njit

@@ -12,6 +12,7 @@ from shoal.rebuild import _crowd_kernels, _repair_kernels, _rewire_kernels
 from shoal.rebuild._crowd_kernels import Crowds
 from shoal.rebuild._edgeset import new_set
 from shoal.rebuild._rewire_kernels import Rewiring
+from shoal.rebuild._walk_kernels import serve_each
 
 NONE = np.empty(0, np.int64)
 
@@ -45,7 +46,7 @@ def rewire(
         check_realizable(target, view)
     if deleted is None:
         deleted = cover_surplus(view, target, rng=rng)
-    s = begin(view, target, growing=crowds is not None)
+    s = begin(view, target, None if crowds is None else view.keys.size + int(target.sum()) + 1)
     _rewire_kernels.toggle_all(view.keys[deleted], s)
     if s.lack.min(initial=0) < 0:
         _rewire_kernels.drop_surplus(view.keys, 1, s, rng)
@@ -53,7 +54,7 @@ def rewire(
         _crowd_kernels.sink(crowds, s, rng)
     _rewire_kernels.join_lacking(False, s, rng)
     if crowds is not None:
-        _crowd_kernels.pair_up(s, rng)
+        serve_each(1, s, rng)
         crowds.alone[:] = s.lack
         _crowd_kernels.absorb(crowds, s, rng)
         if s.lack.any():
@@ -63,21 +64,22 @@ def rewire(
     return view.as_edges(keys_of(s))
 
 
-def begin(view: SliceView, target: np.ndarray, *, empty: bool = False, growing: bool = False) -> Rewiring:
-    """The original slice, or one without edges, on its way to the target degrees, which may still be ``growing``."""
-    original, none = new_set(view.keys, view.keys.size), new_set(NONE, 0)
+def begin(view: SliceView, target: np.ndarray, room: int | None = None, *, empty: bool = False) -> Rewiring:
+    """The original slice, or one without edges, on its way to the target degrees, with space for ``room`` edges."""
     keys, degrees = (NONE, 0) if empty else (view.keys, view.degrees)
-    current = new_set(keys, keys.size + int(target.sum()) // (1 if growing else 2) + 1)
-    lack = target - degrees
-    return Rewiring(
-        view.n_nodes, view.half, False, True, True, original, current, none, view.exempt, lack, NONE, NONE, NONE, NONE
+    room = keys.size + int(target.sum()) // 2 + 1 if room is None else room
+    fixed = np.concatenate([view.keys[view.must_keep], view.forbidden])
+    original, now, untouchable = (
+        new_set(*of) for of in ((view.keys, view.keys.size), (keys, room), (fixed, fixed.size))
     )
+    may = view.limited, view.may_add, view.may_remove
+    return Rewiring(view.n_nodes, view.half, *may, original, now, untouchable, view.exempt, target - degrees)
 
 
 def finish(s: Rewiring, target: np.ndarray, rng: np.random.Generator) -> None:
-    """Fill what is still lacking, whatever it takes: small repairs, then along a witness."""
+    """Fill what is still lacking, whatever it takes: along walks, then along a witness."""
     if s.lack.any():
-        _repair_kernels.repair(s, rng)
+        serve_each(3, s, rng)
     if s.lack.any():
         witness = s._replace(current=new_set(NONE, int(target.sum()) // 2 + 1), lack=target.copy())
         _rewire_kernels.join_lacking(False, witness, rng)

@@ -12,12 +12,10 @@ from shoal.realize._program_kernels import buckets
 from shoal.realize.close import close, steps_ahead
 from shoal.realize.degrees import Chosen
 from shoal.realize.view import SliceView
-from shoal.rebuild._edgeset import new_set
 from shoal.rebuild._repair_kernels import polish
 from shoal.rebuild._rewire_kernels import Rewiring, drop_surplus, join_lacking, toggle_all
-from shoal.rebuild.rewire import keys_of
-from shoal.rebuild.within._group_kernels import Groups, fits, lift_all, serve_all
-from shoal.rebuild.within._walk_kernels import new_walks
+from shoal.rebuild.rewire import begin, keys_of
+from shoal.rebuild.within._group_kernels import Groups, fits, serve_all
 from shoal.rebuild.within.exact import relax, solve_exactly
 
 LAST_RESORT = 4_000  # free pairs up to which the solver has the last word
@@ -142,7 +140,7 @@ def _attempt(view: SliceView, start: Start, rng: np.random.Generator) -> tuple[n
     groups = Groups(target, low, high, view.labels, first, who, start.may_rise, start.may_sink, met)
     while True:
         room = min(complete, 2 * max(view.us.size, int((target * view.sizes).sum()) // 2) + 2 * view.n_nodes + 1024)
-        s = _begin(view, target, room)
+        s = begin(view, target[view.labels], room)
         toggle_all(view.keys[start.deleted], s)
         stuck = _drive(view, groups, changes, s, rng)
         if stuck.size == 0:
@@ -151,33 +149,18 @@ def _attempt(view: SliceView, start: Start, rng: np.random.Generator) -> tuple[n
             return keys_of(s), stuck
 
 
-def _begin(view: SliceView, target: np.ndarray, room: int) -> Rewiring:
-    """The original slice, on its way to these degrees, with space for ``room`` edges."""
-    fixed = np.concatenate([view.keys[view.must_keep], view.forbidden])
-    original, now, untouchable = (
-        new_set(*of) for of in ((view.keys, view.keys.size), (view.keys, room), (fixed, fixed.size))
-    )
-    lack, added = target[view.labels] - view.degrees, np.full(view.n_nodes, -1)
-    links = np.empty(2 * room + 2, np.int64), np.arange(1, 2 * room + 3), np.zeros(1, np.int64)
-    may = True, view.may_add, view.may_remove
-    return Rewiring(view.n_nodes, view.half, *may, original, now, untouchable, view.exempt, lack, added, *links)
-
-
 def _drive(view: SliceView, groups: Groups, changes: int, s: Rewiring, rng: np.random.Generator) -> np.ndarray:
     """Serve everybody, letting groups give way at most ``changes`` times; returns the nodes that are left in need."""
     _balance(view, groups, s, rng)
     drop_surplus(keys_of(s), 2, s, rng)
-    walks = new_walks(s)
     while fits(s):
         if view.may_add:
             join_lacking(False, s, rng)
-        moved = serve_all(changes, groups, s, walks, rng)
+        moved = serve_all(changes, groups, s, rng)
         if moved == 0:
             break
         changes -= moved
         _balance(view, groups, s, rng)
-    if not view.may_add and not s.lack.any():
-        lift_all(groups, s, walks, rng)
     return np.flatnonzero(s.lack)
 
 

@@ -1,4 +1,4 @@
-"""Kernels of rebuilding under limits: serve everybody, let groups give way, raise again what can be raised."""
+"""Kernels of rebuilding under limits: serve everybody, and let groups give way."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._numba import njit
-from shoal.rebuild._edgeset import has, key_of
-from shoal.rebuild._rewire_kernels import Rewiring, shuffled, toggle
-from shoal.rebuild.within._walk_kernels import Walks, find_needy, serve
+from shoal.rebuild._rewire_kernels import Rewiring
+from shoal.rebuild._walk_kernels import new_walks, serve
 
 PATIENCE = 16  # of so many nodes in need one may be stuck before the sums are balanced again
-LIFTS = 3  # times that raising is tried
 
 
 class Groups(NamedTuple):
@@ -69,82 +67,18 @@ def _give_way(tail, groups, s, w, rng):
 
 
 @njit
-def serve_all(changes: int, groups: Groups, s: Rewiring, w: Walks, rng: np.random.Generator) -> int:
+def serve_all(changes: int, groups: Groups, s: Rewiring, rng: np.random.Generator) -> int:
     """Serve everybody in need; where somebody cannot be served, let a group give way, at most ``changes`` times.
 
     Returns how many did: 0 means that everybody is served, or nothing helps.
     """
-    order, moved = find_needy(s, w, rng), 0
-    for i in order:
+    w, moved = new_walks(s, rng), 0
+    for i in w.needy:
         done, tail = serve(i, np.int64(3), s, w, rng)
         if not done:
             if moved == changes or not _give_way(tail, groups, s, w, rng):
                 break
             moved += 1
-            if PATIENCE * moved >= order.size:
+            if PATIENCE * moved >= w.needy.size:
                 break
     return moved
-
-
-@njit
-def _lift(g, h, groups, s, w, rng):
-    """Raise one group, or two, if everybody in them can be served; else leave everything as it was."""
-    w.counts[0] = w.counts[1] = 0
-    for f in (g, h):
-        if f >= 0:
-            _shift(f, np.int64(1), groups, s)
-            for p in range(groups.first[f], groups.first[f + 1]):
-                w.needy[w.counts[0]] = groups.who[p]
-                w.counts[0] += 1
-    fine = True
-    for q in range(w.counts[0]):
-        fine = w.counts[1] + 2 * s.n < w.journal.size and serve(w.needy[q], np.int64(2), s, w, rng)[0]
-        if not fine:
-            break
-    if not fine:
-        for q in range(w.counts[1] - 1, -1, -1):
-            toggle(w.journal[q] // s.n, w.journal[q] % s.n, s)
-        for f in (g, h):
-            if f >= 0:
-                _shift(f, np.int64(-1), groups, s)
-    return fine
-
-
-@njit
-def _lost_partner(x, s, w, rng):
-    """A random original neighbour of x that is one no more; -1 if there is none."""
-    found, count = np.int64(-1), 0
-    for p in range(w.start[x], w.start[x + 1]):
-        if not has(key_of(x, w.near[p], s.n), s.current):
-            count += 1
-            if rng.random() * count < 1:
-                found = w.near[p]
-    return found
-
-
-@njit
-def lift_all(groups: Groups, s: Rewiring, w: Walks, rng: np.random.Generator) -> None:
-    """Raise what can be raised, where nothing may be added: one group, or two that lost an edge between them."""
-    first, target, high = groups.first, groups.target, groups.high
-    for _ in range(LIFTS):
-        gained = False
-        for g in shuffled(np.int64(0), target.size, rng):
-            size = first[g + 1] - first[g]
-            if target[g] >= high[g]:
-                continue
-            if s.half == 0 and size % 2 == 0 and _lift(g, np.int64(-1), groups, s, w, rng):
-                gained = True
-                continue
-            for _ in range(5):
-                x = _lost_partner(groups.who[first[g] + np.int64(rng.random() * size)], s, w, rng)
-                if x < 0:
-                    break
-                h = groups.labels[x]
-                other = first[h + 1] - first[h]
-                if h == g or target[h] >= high[h] or (other != size if s.half else (other - size) % 2 == 1):
-                    continue
-                if _lift(g, h, groups, s, w, rng):
-                    gained = True
-                    break
-        if not gained:
-            break

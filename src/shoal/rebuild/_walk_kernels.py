@@ -1,4 +1,4 @@
-"""Kernels of rebuilding under limits: alternating walks through the free pairs."""
+"""Kernels of rewiring: alternating walks through the free pairs, for whoever is left with too few edges or too many."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._numba import njit
-from shoal.rebuild._edgeset import has, key_of
+from shoal.rebuild._edgeset import has, key_of, only_in
 from shoal.rebuild._rewire_kernels import Rewiring, can_join, half_edges, is_free, shuffled, toggle
 
 NEAR = 600  # states that a search may look at, if it is not thorough
@@ -18,39 +18,80 @@ class Walks(NamedTuple):
 
     start: np.ndarray  # original neighbours of i: near[start[i]:start[i + 1]]
     near: np.ndarray
-    seen: np.ndarray  # of every state: the last walk that came by
+    head: np.ndarray  # added neighbours of i: a linked list of (other, after) from head[i]
+    other: np.ndarray
+    after: np.ndarray
+    needy: np.ndarray  # the nodes in need when the walks began, in random order
     pool: np.ndarray  # all nodes; a walk moves those it has added an edge to behind the rest
+    seen: np.ndarray  # of every state: the last walk that came by
     queue: np.ndarray  # states, and from where in the queue each was reached
     parent: np.ndarray
-    needy: np.ndarray  # the nodes in need, as far as known: needy[:counts[0]]
-    journal: np.ndarray  # keys of the pairs toggled: journal[:counts[1]]
-    counts: np.ndarray  # nodes in need, entries of the journal, walks so far
+    counts: np.ndarray  # walks so far, the first unused link
 
 
 @njit
-def new_walks(s: Rewiring) -> Walks:
-    """Room for walks through a slice."""
-    start, near = half_edges(s.original.items[: s.original.counts[0]], s.n)
-    pool = np.empty(s.n, np.int64)
-    for i in range(s.n):
-        pool[i] = i
-    queue, parent = np.empty(2 * s.n + 1, np.int64), np.empty(2 * s.n + 1, np.int64)
-    needy, journal = np.empty(s.n, np.int64), np.empty(64 * s.n + 1024, np.int64)
-    return Walks(start, near, np.zeros(2 * s.n, np.int64), pool, queue, parent, needy, journal, np.zeros(3, np.int64))
-
-
-@njit
-def find_needy(s, w, rng):
-    """List the nodes in need, and return them in random order."""
-    w.counts[0] = 0
-    for i in range(s.n):
+def in_need(s: Rewiring, rng: np.random.Generator) -> np.ndarray:
+    """The nodes with too few edges or too many, in random order."""
+    order, count = shuffled(np.int64(0), s.n, rng), 0
+    for i in order:
         if s.lack[i] != 0:
-            w.needy[w.counts[0]] = i
-            w.counts[0] += 1
-    order = shuffled(np.int64(0), w.counts[0], rng)
-    for q in range(order.size):
-        order[q] = w.needy[order[q]]
-    return order
+            order[count] = i
+            count += 1
+    return order[:count]
+
+
+@njit
+def new_walks(s: Rewiring, rng: np.random.Generator) -> Walks:
+    """Room for walks through a slice as it is now."""
+    start, near = half_edges(s.original.items[: s.original.counts[0]], s.n)
+    head, pool, links = np.empty(s.n, np.int64), np.empty(s.n, np.int64), 2 * s.current.items.size + 2
+    for i in range(s.n):
+        head[i], pool[i] = -1, i
+    other, after = np.empty(links, np.int64), np.empty(links, np.int64)
+    for q in range(links):
+        after[q] = q + 1
+    queue, parent, seen = np.empty(2 * s.n + 1, np.int64), np.empty(2 * s.n + 1, np.int64), np.zeros(2 * s.n, np.int64)
+    w = Walks(start, near, head, other, after, in_need(s, rng), pool, seen, queue, parent, np.zeros(2, np.int64))
+    for key in only_in(s.current, s.original):
+        _link(key // s.n, key % s.n, w)
+        _link(key % s.n, key // s.n, w)
+    return w
+
+
+@njit
+def _link(u, v, w):
+    here = w.counts[1]
+    w.counts[1] = w.after[here]
+    w.other[here], w.after[here] = v, w.head[u]
+    w.head[u] = here
+
+
+@njit
+def _unlink(u, v, w):
+    here, before = w.head[u], -1
+    while w.other[here] != v:
+        here, before = w.after[here], here
+    if before < 0:
+        w.head[u] = w.after[here]
+    else:
+        w.after[before] = w.after[here]
+    w.after[here] = w.counts[1]
+    w.counts[1] = here
+
+
+@njit
+def _step(u, v, s, w):
+    """Toggle u-v, and link it where it is an added edge."""
+    toggle(u, v, s)
+    key = key_of(u, v, s.n)
+    if has(key, s.original):
+        return
+    if has(key, s.current):
+        _link(u, v, w)
+        _link(v, u, w)
+    else:
+        _unlink(u, v, w)
+        _unlink(v, u, w)
 
 
 @njit
@@ -73,9 +114,9 @@ def _visit(b, at, tail, s, w):
     a, adding = w.queue[at] // 2, w.queue[at] & 1
     state = 2 * b + 1 - adding
     done = (s.lack[b] if adding else -s.lack[b]) > (1 if b == w.queue[0] // 2 else 0)
-    if (w.seen[state] == w.counts[2] and not done) or (s.half == 0 and _repeats(a, b, at, w)):
+    if (w.seen[state] == w.counts[0] and not done) or (s.half == 0 and _repeats(a, b, at, w)):
         return tail
-    w.seen[state] = w.counts[2]
+    w.seen[state] = w.counts[0]
     w.queue[tail], w.parent[tail] = state, at
     return -tail if done else tail + 1
 
@@ -97,8 +138,7 @@ def _add_from(at, tail, left, thrifty, reach, s, w, rng):
                 return tail, left
     if not s.may_add:
         return tail, left
-    for q in range(w.counts[0]):
-        b = w.needy[q]
+    for b in w.needy:
         if s.lack[b] > 0 and can_join(a, b, s):
             tail = _visit(b, at, tail, s, w)
             if tail < 0:
@@ -110,9 +150,9 @@ def _add_from(at, tail, left, thrifty, reach, s, w, rng):
         b = w.pool[p]
         w.pool[p] = w.pool[q]
         w.pool[q] = b
-        if thrifty and s.head[b] < 0 and s.lack[b] <= 0:
+        if thrifty and w.head[b] < 0 and s.lack[b] <= 0:
             q += 1
-        elif w.seen[2 * b] == w.counts[2]:
+        elif w.seen[2 * b] == w.counts[0]:
             left -= 1
             w.pool[q], w.pool[left] = w.pool[left], b
         else:
@@ -126,10 +166,10 @@ def _add_from(at, tail, left, thrifty, reach, s, w, rng):
 def _remove_from(at, tail, thrifty, reach, s, w, rng):
     """Where a walk can go from a node that has an edge too many: added ones go first; the new tail."""
     a = w.queue[at] // 2
-    link = s.head[a]
+    link = w.head[a]
     while link >= 0 and 0 <= tail < reach:
-        b = s.other[link]
-        link = s.after[link]
+        b = w.other[link]
+        link = w.after[link]
         tail = _visit(b, at, tail, s, w)
     if s.may_remove and not thrifty:
         low, size = w.start[a], w.start[a + 1] - w.start[a]
@@ -150,9 +190,9 @@ def _walk(i, thrifty, reach, s, w, rng):
     come before new ones, random among equals. A ``thrifty`` walk takes no original edge away. On the double cover a
     search without ``reach`` finds a walk whenever there is one; in an undirected slice odd cycles can hide it.
     """
-    w.counts[2] += 1
+    w.counts[0] += 1
     w.queue[0], w.parent[0] = 2 * i + (1 if s.lack[i] > 0 else 0), -1
-    w.seen[w.queue[0]] = w.counts[2]
+    w.seen[w.queue[0]] = w.counts[0]
     at, tail, left = np.int64(0), np.int64(1), s.n
     while 0 <= at < tail < reach:
         if w.queue[at] & 1:
@@ -166,10 +206,7 @@ def _walk(i, thrifty, reach, s, w, rng):
     while w.parent[at] >= 0:
         a, b = w.queue[at] // 2, w.queue[w.parent[at]] // 2
         at = w.parent[at]
-        toggle(a, b, s)
-        if w.counts[1] < w.journal.size:
-            w.journal[w.counts[1]] = key_of(a, b, s.n)
-        w.counts[1] += 1
+        _step(a, b, s, w)
     return True, -tail
 
 
@@ -190,3 +227,11 @@ def serve(i, efforts, s, w, rng):
         if not found:
             return False, tail
     return True, tail
+
+
+@njit
+def serve_each(efforts: int, s: Rewiring, rng: np.random.Generator) -> None:
+    """Bring everybody to their degree, as far as walks are found."""
+    w = new_walks(s, rng)
+    for i in w.needy:
+        serve(i, efforts, s, w, rng)
