@@ -2,7 +2,8 @@
 
 `python benchmarks/startup.py` measures imports and small runs, `--large` large ones too (half an hour); `--before FOLDER` measures
 another checkout of shoal in turn with this one. Seconds on the clock, each the median of three, so nothing else may run
-meanwhile; imports are processor time. `python benchmarks/run.py --only at_once` writes all of it into RESULTS.md.
+meanwhile; imports are processor time. `--growth` measures nothing but how processor time grows with people, also beside others.
+`python benchmarks/run.py --only at_once` writes all of the others into RESULTS.md.
 """
 
 from __future__ import annotations
@@ -47,10 +48,11 @@ def best_of(*runs: tuple[str, ...], times: int = 5) -> list[float]:
 
 
 class Taken(NamedTuple):
-    """Seconds on the clock, and the most memory of the process, in MB."""
+    """Seconds on the clock, the most memory of the process, in MB, and seconds of the processor."""
 
     seconds: float
     peak_mb: float
+    processor: float
 
 
 class House:
@@ -76,12 +78,13 @@ class House:
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode:
             raise SystemExit(f"shoal {' '.join(arguments)} ended with {child.returncode}")
-        return Taken(time.perf_counter() - began, used.ru_maxrss / 1024)
+        return Taken(time.perf_counter() - began, used.ru_maxrss / 1024, used.ru_utime + used.ru_stime)
 
     def median(self, *arguments: str, cold: bool = False, times: int = TIMES) -> Taken:
         """The median of so many runs, which share a cache unless they are cold."""
         found = [self.run(*arguments, cold=cold) for _ in range(times)]
-        return Taken(statistics.median(t.seconds for t in found), max(t.peak_mb for t in found))
+        middle = (statistics.median(of) for of in ([t.seconds for t in found], [t.processor for t in found]))
+        return Taken(next(middle), max(t.peak_mb for t in found), next(middle))
 
 
 def imports() -> Iterator[str]:
@@ -135,6 +138,24 @@ def large(houses: dict[str, House], work: Path) -> Iterator[str]:
         yield f"Growth per doubling from {PEOPLE[0]:,} people on, {name}: {', '.join(f'{s:.2f}' for s in steps)}."
 
 
+def growth(house: House, work: Path, most: int) -> Iterator[str]:
+    """Processor seconds with and without report of messenger graphs that double, and by how much they grow."""
+    yield "| messenger, 28 days, k = 2 | without report, s | × | with report, s | × | of it report | peak, MB |"
+    yield "|---|--:|--:|--:|--:|--:|--:|"
+    before: list[float] | None = None
+    for people in (one for one in PEOPLE if one <= most):
+        made = ("anonymize", str(_messenger(people, work)), "--time", "slice", "--slice", "value", "-k", "2")
+        made += ("--seed", "1", "--force", "-q", "-o", "release")
+        if before is None:
+            house.run("anonymize", str(_messenger(1_000, work)), *made[2:])  # kernels are there
+        bare, whole = house.run(*made, "--no-report"), house.run(*made)
+        spent = [bare.processor, whole.processor]
+        steps = ["" if before is None else f"{s / b:.2f}" for s, b in zip(spent, before or spent, strict=True)]
+        cells = [f"{people:,} people", f"{spent[0]:.1f}", steps[0], f"{spent[1]:.1f}", steps[1]]
+        yield f"| {' | '.join(cells)} | {1 - spent[0] / spent[1]:.0%} | {whole.peak_mb:.0f} |"
+        before = spent
+
+
 def _messenger(people: int, work: Path) -> Path:
     """The edges of a messenger graph as a file."""
     from shoal.datasets import messenger
@@ -167,6 +188,13 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--large", action="store_true", help="large runs too")
     parser.add_argument("--before", type=Path, help="another checkout of shoal, to compare with")
+    parser.add_argument("--growth", action="store_true", help="only how processor time grows with people")
+    parser.add_argument("--most", type=int, default=PEOPLE[-1], help="people of the largest graph of --growth")
     asked = parser.parse_args()
+    if asked.growth:
+        with tempfile.TemporaryDirectory() as scratch:
+            for line in growth(House(HERE.parent, Path(scratch) / "now"), Path(scratch), asked.most):
+                print(line, flush=True)
+        raise SystemExit
     for line in at_once(asked.before, also_large=asked.large):
         print(line, flush=True)

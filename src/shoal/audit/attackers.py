@@ -182,7 +182,9 @@ class Approximate:
         for row, c in zip(columns, telling.tolist(), strict=True):
             row[:] = graph.degree_column(c)[first]
         if len(first) ** 2 <= PAIRS:
-            found = _kernels.fuzzy_crowds(columns, counts, np.arange(len(first)), float(self.within), self.percent / 100)
+            found = _kernels.fuzzy_crowds(
+                columns, counts, np.arange(len(first)), float(self.within), self.percent / 100
+            )
             return Crowds(found[inverse][None])
         people = rng.choice(graph.n_nodes, int(np.clip(PAIRS // 3 // len(first), FEWEST, SAMPLE)), replace=False)
         found = _kernels.fuzzy_crowds(columns, counts, inverse[people], float(self.within), self.percent / 100)

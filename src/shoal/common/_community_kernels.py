@@ -25,7 +25,7 @@ def optimize(
     `shares[v]` of all weights. Writes everybody's `label` and gives what was gained. Among equals the lowest label wins. All is
     added up in 32 bits, in the order of scikit-network's loop, so that the communities are the same.
     """
-    n, least = len(label), np.float32(least)
+    n, enough = len(label), np.float32(least)
     held, towards, met = shares.copy(), np.zeros(n, np.float32), np.empty(n, np.int64)
     gained = NOTHING
     while True:
@@ -60,5 +60,5 @@ def optimize(
                     held[best] += share
             towards[own] = NOTHING
         gained += in_pass
-        if in_pass <= least:
-            return gained
+        if in_pass <= enough:
+            return float(gained)

@@ -161,6 +161,8 @@ def closings(starts: np.ndarray, heads: np.ndarray, new: np.ndarray) -> int:
 def _most_common(v: int, starts: np.ndarray, heads: np.ndarray, label: np.ndarray, count: np.ndarray) -> int:
     """The label most neighbours of v have; `count` holds zeros, and does so again afterwards."""
     most, best, rank = 0, label[v], 0
+    if starts[v + 1] - starts[v] == 1:
+        return label[heads[starts[v]]]
     for j in range(starts[v], starts[v + 1]):
         count[label[heads[j]]] += 1
     for j in range(starts[v], starts[v + 1]):
@@ -192,10 +194,7 @@ def propagate(starts: np.ndarray, heads: np.ndarray, order: np.ndarray, rounds: 
             if settled[v]:
                 continue
             settled[v] = True
-            if starts[v + 1] - starts[v] == 1:
-                best = label[heads[starts[v]]]
-            else:
-                best = _most_common(v, starts, heads, label, count)
+            best = _most_common(v, starts, heads, label, count)
             if best != label[v]:
                 label[v] = best
                 changed = True
