@@ -37,10 +37,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile side by side before the tests, which would otherwise compile the same kernels in every process of theirs."""
     if not UNCOMPILED and not hasattr(session.config, "workerinput"):
-        from shoal.common.progress import Progress
-        from shoal.warm import warm
+        from tests.compiled import warm_up
 
-        warm(Progress())
+        warm_up(getattr(session.config, "cache", None))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
