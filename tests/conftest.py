@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,9 @@ settings.register_profile(
 )
 settings.load_profile("shoal")
 
+# The files that take longest, by turns one of each half.
+LONG = ["docs/test_examples", "web/test_walk", "docs/test_worked", "paper/test_paper", "cli/test_stopping", "packaging/test_wheel",
+        "engine/test_faults", "packaging/test_compiling", "engine/test_engines", "test_most_people"]  # fmt: skip
 _PLACES = [Path(p) for p in (os.environ.get("SHOAL_DATA"), Path(__file__).parents[2] / "shared" / "data") if p]
 
 
@@ -33,17 +37,36 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile side by side before the tests, which would otherwise compile the same kernels in every process of theirs."""
     if not UNCOMPILED and not hasattr(session.config, "workerinput"):
-        from shoal.common.progress import Progress
-        from shoal.warm import warm
+        from tests.compiled import warm_up
 
-        warm(Progress())
+        warm_up(getattr(session.config, "cache", None))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Without compiled kernels, leave out what would take hours."""
+    """Without compiled kernels, leave out what would take hours; what takes long comes first."""
     for item in items:
         if UNCOMPILED and item.get_closest_marker("compiled"):
             item.add_marker(pytest.mark.skip(reason="takes hours without compiled kernels"))
+    items[:] = long_first(items)
+
+
+def long_first(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The files that take longest begin: at the end, one core would wait for the other.
+
+    Two processes begin with a half of the list each and take over from the end of each other's, so both halves begin so.
+    """
+    place = {f"{name}.py": i for i, name in enumerate(LONG)}
+    turn = {id(item): place.get(item.nodeid.partition("::")[0].removeprefix("tests/"), len(LONG)) for item in items}
+    first, second = ([one for i in range(half, len(LONG), 2) for one in items if turn[id(one)] == i] for half in (0, 1))
+    short = [item for item in items if turn[id(item)] == len(LONG)]
+    half = max(len(items) // 2 - len(first), 0)
+    return first + short[:half] + second + short[half:]
+
+
+def pytest_collection_finish() -> None:
+    """What importing and collecting made stays to the end: the garbage collector need not look at it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

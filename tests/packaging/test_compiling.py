@@ -6,25 +6,21 @@ One signature per kernel (see CONTRIBUTING): a kernel that the default run compi
 from __future__ import annotations
 
 import ast
-import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections import Counter
-from contextlib import suppress
-from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
 
-from shoal._numba import made_for
 from shoal.common.progress import Progress
 from shoal.warm import ROOMS, warm
+from tests.compiled import SOURCES, prepare
+from tests.compiled import prepared as kept_by
 
-SOURCES = Path(__file__).parents[2] / "src/shoal"
 RUN = """
 import json, sys
 from shoal._numba import compiling
@@ -37,44 +33,19 @@ print(json.dumps(names))
 """
 
 
-def of_today() -> str:
-    """What kernels are compiled, and to what, may depend on every source, library and the processor: a name for all of them."""
-    found = hashlib.blake2b(repr(made_for()).encode(), digest_size=8)
-    found.update(repr(sorted(f"{one.name} {one.version}" for one in distributions())).encode())
-    for file in sorted(SOURCES.rglob("*.py")):
-        found.update(str(file.relative_to(SOURCES)).encode() + file.read_bytes())
-    return found.hexdigest()
-
-
-def prepare(folder: Path) -> None:
-    """Prepare every room in an empty cache, and write down which kernels each of them compiled."""
-    env, command = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}, [sys.executable, "-P", "-m", "shoal.rooms"]
-    rooms = {name: subprocess.Popen([*command, name], stdout=subprocess.PIPE, text=True, env=env) for name in ROOMS}
-    said = {name: room.communicate()[0].split() for name, room in rooms.items()}
-    assert not any(room.returncode for room in rooms.values())
-    (folder / "compiled.json").write_text(json.dumps(said))
-
-
 @pytest.fixture(scope="module")
 def prepared(request, tmp_path_factory):
     """A cache that was empty until every room was prepared in it, and the kernels that each of them compiled.
 
-    That takes a minute, so pytest's cache keeps it until something is another; what is used here is a copy.
+    That takes a minute, so it is done once, at the beginning of all tests (`tests/compiled.py`); what is used here is a copy.
     """
-    folder, cache = tmp_path_factory.mktemp("kernels") / "kernels", getattr(request.config, "cache", None)
-    kept = None if cache is None else cache.mkdir("kernels") / of_today()
-    if kept is not None and kept.is_dir():
+    folder = tmp_path_factory.mktemp("kernels") / "kernels"
+    kept = kept_by(getattr(request.config, "cache", None))
+    if kept is not None:
         shutil.copytree(kept, folder)
     else:
         folder.mkdir()
         prepare(folder)
-        if kept is not None:
-            draft = Path(tempfile.mkdtemp(prefix="draft-", dir=kept.parent))
-            shutil.copytree(folder, draft, dirs_exist_ok=True)
-            with suppress(OSError):  # another process was faster
-                draft.rename(kept)
-            for old in set(kept.parent.iterdir()) - {kept, *kept.parent.glob("draft-*")}:
-                shutil.rmtree(old, ignore_errors=True)
     env = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
     return env, json.loads((folder / "compiled.json").read_text())
 

@@ -28,7 +28,7 @@ def data(tmp_path_factory):
     """A folder laid out like a user's, with small made-up sets under the real names; MIT is not there."""
     folder = tmp_path_factory.mktemp("data")
     rng = np.random.default_rng(0)
-    for name, people, days in (("enron-jhu184", 30, 90), ("uci-collegemsg", 40, 60)):
+    for name, people, days in (("enron-jhu184", 30, 45), ("uci-collegemsg", 40, 30)):
         (folder / name).mkdir()
         pairs = rng.integers(0, people, (600, 2))
         times = 10**9 + rng.integers(0, 86_400 * days, 600)
