@@ -1,4 +1,4 @@
-"""Kernels of rewiring: alternating walks through the free pairs, for whoever is left with too few edges or too many; and the way that always ends."""
+"""Kernels of rewiring: alternating walks, for whoever has too few edges or too many, and the way that always ends."""
 
 from __future__ import annotations
 
