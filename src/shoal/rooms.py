@@ -38,7 +38,7 @@ def _rebuild() -> None:
     from shoal.rebuild import rewire
 
     pairs = SliceView(np.array([[0, 1], [2, 3]], np.int32), np.zeros(4, np.int32))
-    rewire(pairs, np.array([2, 2, 1, 1]), deleted=np.zeros(2, bool), rng=np.random.default_rng(0))  # needs a repair
+    rewire(pairs, np.array([2, 2, 1, 1]), deleted=np.zeros(2, bool), rng=np.random.default_rng(0))  # needs a walk
 
 
 def _retie() -> None:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from shoal.errors import InputError
 from shoal.realize import SliceView, choose_degrees
 from shoal.rebuild import priority, rewire
-from shoal.rebuild._repair_kernels import follow_witness
 from shoal.rebuild._rewire_kernels import drop_surplus, join_lacking
+from shoal.rebuild._walk_kernels import follow_witness
 from shoal.rebuild.rewire import begin, keys_of
 from tests.digraphs import degrees, edits, fewest_edits, grouped, random_arcs, simple
 from tests.uncompiled import examples

@@ -40,11 +40,11 @@ class Grouping(NamedTuple):
     best_rounds: list[int]
 
 
-def greedy_assignment(distance: np.ndarray, k: int, rng: np.random.Generator, n_orders: int = N_ORDERS) -> np.ndarray:
-    """Algorithm 1: in `n_orders` random orders, every median takes its k nearest free nodes; the cheapest order wins."""
+def greedy_assignment(distance: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+    """Algorithm 1: in some random orders, every median takes its k nearest free nodes; the cheapest order wins."""
     labels = np.empty(distance.shape[1], np.int32)
     best, best_cost = labels, None
-    for _ in range(n_orders):
+    for _ in range(N_ORDERS):
         cost = _kernels.take_nearest(distance, rng.permutation(distance.shape[0]), k, labels)
         if best_cost is None or cost < best_cost:
             best, best_cost = labels.copy(), cost
@@ -86,7 +86,6 @@ def degree_anonymization(
     assignment: str = "greedy",
     rng: np.random.Generator,
     restarts: int = 5,
-    max_rounds: int = MAX_ROUNDS,
     time_limit: float | None = None,
     jobs: int = 1,
     progress: Callable[[float], None] | None = None,
@@ -112,7 +111,7 @@ def degree_anonymization(
         )
 
     def start(child: np.random.Generator) -> Grouping:
-        return _alternate(degrees, k, ASSIGNMENTS[assignment], child, max_rounds, deadline)
+        return _alternate(degrees, k, ASSIGNMENTS[assignment], child, deadline)
 
     runs = run_jobs(start, rng.spawn(restarts), jobs, progress)
     best = min(runs, key=lambda run: run.cost)
@@ -121,7 +120,7 @@ def degree_anonymization(
 
 
 def _alternate(
-    degrees: np.ndarray, k: int, assign: Assignment, rng: np.random.Generator, max_rounds: int, deadline: float | None
+    degrees: np.ndarray, k: int, assign: Assignment, rng: np.random.Generator, deadline: float | None
 ) -> Grouping:
     """One start of DegreeAnonymization: until the assignment repeats or the rounds, or the time, are used up."""
     n_nodes, n_groups = len(degrees), len(degrees) // k
@@ -130,7 +129,7 @@ def _alternate(
     distance = np.empty((n_groups, n_nodes), np.int64 if wide else np.int32)
     centres = middle(*group_medians(degrees, labels))
     best, best_cost, rounds, best_round = labels, l1_cost(degrees, labels, centres), 0, 0
-    while rounds < max_rounds and (deadline is None or time.monotonic() < deadline):
+    while rounds < MAX_ROUNDS and (deadline is None or time.monotonic() < deadline):
         rounds += 1
         _kernels.distances(centres, degrees, distance)
         before, labels = labels, assign(distance, k, rng)

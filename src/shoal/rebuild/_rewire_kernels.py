@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._numba import njit
+from shoal.group._sort_kernels import sort_by
 from shoal.realize._program_kernels import buckets
 from shoal.rebuild._edgeset import EdgeSet, has, insert, key_of, remove
 
@@ -81,25 +82,6 @@ def shuffled(low, high, rng):
 
 
 @njit
-def _falling(values, order):
-    """The same nodes, the largest value first, in their order among equals."""
-    top = np.int64(0)
-    for i in order:
-        top = max(top, values[i])
-    fill = np.zeros(top + 2, np.int64)
-    for i in order:
-        fill[top + 1 - max(0, values[i])] += 1
-    for d in range(top + 1):
-        fill[d + 1] += fill[d]
-    out = np.empty(order.size, np.int64)
-    for i in order:
-        place = top - max(0, values[i])
-        out[fill[place]] = i
-        fill[place] += 1
-    return out
-
-
-@njit
 def _push(code, heap):
     heap[0] += 1
     i = heap[0]
@@ -160,9 +142,12 @@ def join_lacking(near_first: bool, s: Rewiring, rng: np.random.Generator) -> Non
     which realizes every realizable sequence.
     """
     n, half, lack = s.n, s.half, s.lack
-    order = _falling(lack, shuffled(np.int64(0), half if half else n, rng))
+    order = shuffled(np.int64(0), half if half else n, rng)
     size, top, total = order.size, np.int64(0), np.int64(0)
-    rank = np.empty(n, np.int64)
+    rank, key = np.empty(n, np.int64), np.empty(n, np.int64)
+    for u in order:
+        key[u] = -max(np.int64(0), lack[u])
+    sort_by(key, order, np.empty(size, np.int64), 0, size)
     for q in range(size):
         v = order[q] + half
         rank[v] = q

@@ -1,4 +1,4 @@
-"""Kernels of rewiring: alternating walks through the free pairs, for whoever is left with too few edges or too many."""
+"""Kernels of rewiring: alternating walks, for whoever has too few edges or too many, and the way that always ends."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._numba import njit
-from shoal.rebuild._edgeset import has, key_of, only_in
+from shoal.rebuild._edgeset import EdgeSet, has, key_of, only_in
 from shoal.rebuild._rewire_kernels import Rewiring, can_join, half_edges, is_free, shuffled, toggle
 
 NEAR = 600  # states that a search may look at, if it is not thorough
@@ -235,3 +235,32 @@ def serve_each(efforts: int, s: Rewiring, rng: np.random.Generator) -> None:
     w = new_walks(s, rng)
     for i in w.needy:
         serve(i, efforts, s, w, rng)
+
+
+@njit
+def follow_witness(witness: EdgeSet, s: Rewiring) -> None:
+    """Reach the degrees for certain, along a slice W that has them.
+
+    Whoever lacks an edge has fewer edges than in W, so some edge of W is missing there: add it. If that leaves its
+    other end with too many, that end has an edge that W does not have: remove it, and go on from there. Every step
+    makes the slice agree with W in one more pair, so the steps come to an end, and they can only end when nobody
+    lacks an edge. In a directed slice all walks begin at senders; as nobody receives too many and the sums are equal,
+    the receivers are then on target too.
+    """
+    plus_start, plus = half_edges(only_in(witness, s.current), s.n)
+    minus_start, minus = half_edges(only_in(s.current, witness), s.n)
+    plus_at, minus_at = plus_start.copy(), minus_start.copy()
+    for i in range(s.half if s.half else s.n):
+        while s.lack[i] > 0:
+            u = np.int64(i)
+            while s.lack[u] > 0:
+                while has(key_of(u, plus[plus_at[u]], s.n), s.current):
+                    plus_at[u] += 1
+                x = plus[plus_at[u]]
+                toggle(u, x, s)
+                if s.lack[x] >= 0:
+                    break
+                while not has(key_of(x, minus[minus_at[x]], s.n), s.current):
+                    minus_at[x] += 1
+                u = minus[minus_at[x]]
+                toggle(x, u, s)

@@ -2,7 +2,7 @@
 
 People are taken by falling degree (out-degree, where edges have a direction). Each joins first the original neighbours that
 still want edges, those that want most first, then the others that want most. So even on a realizable sequence it may end with
-stubs nobody can take. They are filled by the small repairs of `rewire` and, where none applies, along a witness.
+stubs nobody can take. They are filled along the walks of `rewire` and, where there is none, along a witness.
 """
 
 from __future__ import annotations

@@ -8,11 +8,11 @@ from shoal.errors import InputError
 from shoal.realize.choose import cover_surplus
 from shoal.realize.enforce import is_realizable
 from shoal.realize.view import SliceView
-from shoal.rebuild import _crowd_kernels, _repair_kernels, _rewire_kernels
+from shoal.rebuild import _crowd_kernels, _rewire_kernels
 from shoal.rebuild._crowd_kernels import Crowds
 from shoal.rebuild._edgeset import new_set
 from shoal.rebuild._rewire_kernels import Rewiring
-from shoal.rebuild._walk_kernels import serve_each
+from shoal.rebuild._walk_kernels import follow_witness, serve_each
 
 NONE = np.empty(0, np.int64)
 
@@ -29,10 +29,10 @@ def rewire(
 
     Instead of building from nothing, the slice is changed where its degrees are wrong: edges go where nodes have
     too many (``deleted`` says which, where the degree program has chosen them), then nodes that have too few are
-    joined, the largest need first. What adjacent leftovers u, v lack comes by three-edge repairs (u-x and y-v for
-    x-y, an added edge x-y if there is one), and if even that fails, along another slice with the target degrees,
-    which always ends (:func:`shoal.rebuild._repair_kernels.follow_witness`). Last, squares with three edits are swapped
-    into one edit. Everything is random among equals, so that the result does not point at the edits.
+    joined, the largest need first. What adjacent leftovers u, v lack comes along alternating walks (u-x and y-v for x-y,
+    an added edge x-y if there is one), and if even that fails, along another slice with the target degrees, which always
+    ends (:func:`shoal.rebuild._walk_kernels.follow_witness`). Everything is random among equals, so that the result
+    does not point at the edits.
 
     ``target_degrees`` of the view's nodes must be realizable (Erdős–Gallai, or Fulkerson–Chen–Anstee). Where people may
     change ``crowds`` (:mod:`shoal.rebuild.crowds`), the targets are those of the crowds, and change on the way.
@@ -60,7 +60,6 @@ def rewire(
         if s.lack.any():
             check_realizable(target, view)
     finish(s, target, rng)
-    _repair_kernels.polish(s, rng)
     return view.as_edges(keys_of(s))
 
 
@@ -83,7 +82,7 @@ def finish(s: Rewiring, target: np.ndarray, rng: np.random.Generator) -> None:
     if s.lack.any():
         witness = s._replace(current=new_set(NONE, int(target.sum()) // 2 + 1), lack=target.copy())
         _rewire_kernels.join_lacking(False, witness, rng)
-        _repair_kernels.follow_witness(witness.current, s)
+        follow_witness(witness.current, s)
 
 
 def check_realizable(target: np.ndarray, view: SliceView) -> None:

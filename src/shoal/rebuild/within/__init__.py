@@ -12,7 +12,6 @@ from shoal.realize._program_kernels import buckets
 from shoal.realize.close import close, steps_ahead
 from shoal.realize.degrees import Chosen
 from shoal.realize.view import SliceView
-from shoal.rebuild._repair_kernels import polish
 from shoal.rebuild._rewire_kernels import Rewiring, drop_surplus, join_lacking, toggle_all
 from shoal.rebuild.rewire import begin, keys_of
 from shoal.rebuild.within._group_kernels import Groups, fits, serve_all
@@ -94,7 +93,9 @@ def _starts(view: SliceView, choose: Callable[[], Chosen] | None) -> Iterator[li
     nothing = np.zeros(view.us.size, bool)
     top = low.copy()
     np.maximum.at(top, view.labels, view.degrees)
-    top = np.minimum(top, high)
+    top, floor = np.minimum(top, high), high.copy()
+    np.minimum.at(floor, view.labels, view.degrees)
+    floor = np.maximum(floor, low)
     if choose is not None and view.may_add and view.may_remove:
         chosen = choose()
         deleted = nothing if chosen.deleted is None else chosen.deleted & ~view.must_keep
@@ -106,25 +107,8 @@ def _starts(view: SliceView, choose: Callable[[], Chosen] | None) -> Iterator[li
         relaxed = relax(view) if not view.may_add and view.n_pairs <= RELAXED_EDGES else None
         if relaxed is not None:
             yield [Start(np.floor(relaxed[0] + up).astype(np.int64), relaxed[1], False, True) for up in ROUNDINGS]
-        floor = _floor(view)
         yield [Start(floor, nothing, False, True)]
         yield [Start(low, nothing, True, True), Start(floor, nothing, True, True)]
-
-
-def _floor(view: SliceView) -> np.ndarray:
-    """The smallest degree in every group, once the edges are gone of those who must lose all."""
-    low, high = view.bounds
-    alive = np.ones(view.us.size, bool)
-    while True:
-        target = high.copy()
-        degrees = np.bincount(np.concatenate([view.us[alive], view.vs[alive]]), minlength=view.n_nodes)
-        np.minimum.at(target, view.labels, degrees)
-        target = np.maximum(target, low)
-        idle = target[view.labels] == 0
-        left = alive & ~(idle[view.us] | idle[view.vs])
-        if left.sum() == alive.sum():
-            return target
-        alive = left
 
 
 def _attempt(view: SliceView, start: Start, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -143,8 +127,6 @@ def _attempt(view: SliceView, start: Start, rng: np.random.Generator) -> tuple[n
         s = begin(view, target[view.labels], room)
         toggle_all(view.keys[start.deleted], s)
         stuck = _drive(view, groups, changes, s, rng)
-        if stuck.size == 0:
-            polish(s, rng)
         if stuck.size == 0 or fits(s):
             return keys_of(s), stuck
 
