@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import polars as pl
 import pytest
@@ -17,7 +18,7 @@ from shoal.common.randomness import Randomness
 from shoal.demands.against import make_moving
 from shoal.demands.promise import make_promise
 from shoal.graph import TemporalGraph
-from shoal.move.guide import community_columns
+from shoal.move.guide import MOVED, RANKS, community_columns, rank_column
 from shoal.realize.mean import mean_degrees
 from shoal.realize.view import SliceView
 
@@ -195,4 +196,22 @@ def test_means_depend_on_the_sums_of_groups_alone_and_keep_the_edges() -> None:
 
 
 def test_columns_cost_nothing_where_there_are_no_communities() -> None:
-    assert not community_columns(np.zeros(6, np.int64), np.ones(6, np.int64), -0.1).any()
+    assert not community_columns(np.zeros(6, np.int64), np.ones(6, np.int64), -0.1, MOVED).any()
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_the_search_sees_importance_above_that_of_nobody_s_contact(directed: bool) -> None:
+    """In whole numbers: 0 for whom nobody has contact with, at least 1 for all others, and in all twice the degrees."""
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        graph = (nx.DiGraph if directed else nx.Graph)()
+        graph.add_nodes_from(range(31))
+        graph.add_edges_from((int(u), int(v)) for u, v in rng.integers(0, 30, (25, 2)) if u != v)
+        edges = np.array([e if directed else sorted(e) for e in graph.edges], np.int32)
+        rank = nx.pagerank(graph, max_iter=1_000, tol=1e-11)
+        degrees = dict(graph.in_degree if directed else graph.degree)
+        above = np.array([rank[i] - rank[30] if degrees[i] else 0 for i in range(31)])  # person 30 is alone
+        wanted = RANKS * sum(degrees.values()) * above / above.sum()
+        found = rank_column(edges, 31, directed=directed)
+        assert (np.abs(found - wanted) < 0.5 + 1e-3)[found != 1].all()
+        assert ((found > 0) == (np.array([degrees[i] for i in range(31)]) > 0)).all()

@@ -13,7 +13,8 @@ from shoal.engine.work import Runner
 from shoal.graph import TemporalGraph
 from shoal.move import match
 from shoal.move.match import FEW, Totals, find_totals
-from shoal.move.steps import DENSEST
+from shoal.move.steps import DENSEST, buckets, how_busy
+from shoal.rebuild._retie_kernels import HALF, bucket
 
 
 def totals_of(graph: TemporalGraph) -> Totals:
@@ -79,3 +80,35 @@ def test_dense_communities_are_thinned(directed: bool) -> None:
         ends = own[made.edges(t)]
         assert (ends[:, 0] == ends[:, 1]).sum() < 1.2 * DENSEST * len(inside)
     assert made.n_edges == pytest.approx(graph.n_edges, rel=0.05)
+
+
+def test_buckets_are_those_of_retying() -> None:
+    numbers = np.concatenate([np.arange(1_000), 2 ** np.arange(10, 40), 3 * 2 ** np.arange(10, 38) - 1])
+    assert buckets(numbers).tolist() == [bucket(int(x)) for x in numbers]
+
+
+def test_people_with_few_contacts_do_not_only_meet_one_another() -> None:
+    """A few busy people whom all others meet: their contacts in the release are mostly with these, as they were."""
+    rng = np.random.default_rng(1)
+    slices = {}
+    for t in range(12):
+        some = rng.choice(np.arange(20, 300), 90, replace=False)
+        slices[f"2024-01-{t + 1:02}"] = [(int(rng.integers(20)), int(u)) for u in some]
+    graph = TemporalGraph.from_slices(slices, nodes=range(300))
+    made = shoal.anonymize(graph, 4, seed=1, against="graph").graph
+    active = made.degree_matrix().sum(axis=1)
+    busy = active > np.sort(active)[-30]
+    with_busy = busy[made._edges].any(axis=1).mean()
+    assert with_busy > 0.9
+
+
+def test_how_busy_two_are_is_counted_inside_and_between_communities() -> None:
+    rng = np.random.default_rng(0)
+    active, kinds = rng.integers(0, 500, (40, 2)), rng.integers(0, 3, (40, 2))
+    found = how_busy(active, kinds)
+    for b in range(HALF):
+        same = kinds[:, 0] == kinds[:, 1]
+        more = np.array([min(bucket(int(max(pair))), HALF - 1) for pair in active])
+        assert found[1, b] == (~same & (more == b)).sum()
+        assert found[1, HALF + b] == (same & (more == b)).sum()
+        assert found[0, b] == sum(bucket(int(min(pair))) == b for pair in active)

@@ -28,7 +28,8 @@ from shoal.realize.ties import look_around
 from shoal.realize.view import SliceView
 from shoal.rebuild import retie
 from shoal.rebuild._propose_kernels import OTHERS
-from shoal.rebuild._retie_kernels import BUCKETS, KIND, bucket
+from shoal.rebuild._retie_kernels import BUCKETS, HALF, KIND, LEAST, bucket
+from shoal.rebuild._retie_kernels import MOST as MOST_BUSY
 
 FEW = 10  # people: of a step with fewer, or of one that nobody is in, no correlation is told
 EFFORT = {"fast": 0.25, "balanced": 1.0, "thorough": 4.0}
@@ -40,8 +41,9 @@ BLOCK = 4_000_000  # contacts whose pairs are counted together
 # Pairs meet about equally often: nobody's lasts much longer than the mean, so that a tie that is known to last has no likeness
 # that goes on and on. By how much more some may meet was measured by benchmarks/against.py: with no more, pairs run out.
 LASTING = 1.2
-# Of the edges two things are counted: inside a community or not, and how often the pair met in slices before.
+# Of the edges is counted: inside a community or not, how often the pair met in slices before, and perhaps how busy both are.
 COUNTED = np.where(np.arange(retie.FEATURES) == OTHERS, BUCKETS - 1, 0) + (np.arange(retie.FEATURES) == KIND)
+BUSY_TOO = COUNTED + np.isin(np.arange(retie.FEATURES), (LEAST, MOST_BUSY)) * (BUCKETS - 1)
 
 
 class Totals(NamedTuple):
@@ -82,10 +84,22 @@ class PairsPiece(NamedTuple):
     n_people: int
 
 
+class Looks(NamedTuple):
+    """What the edges of a slice should look like, by its moved ties: the share `inside` communities, and who meets whom.
+
+    `active` is how many contacts everybody has over all slices, `busy` how often that occurs, in buckets, of the less busy of two
+    and of the busier, for edges inside communities by themselves; None where only communities count.
+    """
+
+    inside: float
+    active: Array
+    busy: Array | None
+
+
 class RetiePiece(NamedTuple):
     """A slice and those before it as they are now, the kinds of its people, what its edges should come near to, its own chance.
 
-    `inside` and `new` are shares of the edges, of those inside communities and of pairs that met in no slice before; others
+    `new` is a share of the edges, of pairs that met in no slice before; others
     met up to `most` times. `correlation` is that with the slice `before`. `mix` and `tries` are proposals for each edge.
     """
 
@@ -94,7 +108,7 @@ class RetiePiece(NamedTuple):
     n_people: int
     directed: bool
     kind: Array
-    inside: float
+    looks: Looks
     new: float
     most: int
     correlation: float | None
@@ -119,7 +133,7 @@ def find_totals(graph: TemporalGraph, run: Runner) -> Totals:
 def match_totals(
     graph: TemporalGraph,
     made: Sequence[Array],
-    inside: Sequence[float],
+    looks: Sequence[Looks],
     kinds: Sequence[Array],
     totals: Totals,
     effort: str,
@@ -144,7 +158,7 @@ def match_totals(
             graph.n_nodes,
             graph.directed,
             kinds[t],
-            inside[t],
+            looks[t],
             min(max((totals.pairs - pairs) / max(left, 1), 1 / (t + 1) if t < mean else 0.0), 1.0),
             min(t, max(round(LASTING * mean) - 1, 1)),
             totals.correlation[t],
@@ -196,7 +210,8 @@ def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Result:
             elsewhere,
             _aims(piece, len(edges)),
             kind=kind,
-            apart=COUNTED,
+            busy=None if piece.looks.busy is None else load(piece.looks.active),
+            apart=COUNTED if piece.looks.busy is None else BUSY_TOO,
             tries=piece.tries,
             mix=piece.mix,
             aimed=AIMED,
@@ -217,5 +232,9 @@ def _aims(piece: RetiePiece, edges: int) -> retie.Aims:
     counts[OTHERS, 0] = edges * (piece.new if piece.most else 1.0)
     for often in range(1, piece.most + 1):
         counts[OTHERS, bucket(often)] += edges * (1 - piece.new) / piece.most
-    counts[KIND, :2] = edges * (1 - piece.inside), edges * piece.inside
+    counts[KIND, :2] = edges * (1 - piece.looks.inside), edges * piece.looks.inside
+    if piece.looks.busy is not None and (busy := load(piece.looks.busy)).any():
+        counts[LEAST] = edges * busy[0] / busy[0].sum()
+        for some, share in ((slice(HALF), counts[KIND, 0]), (slice(HALF, None), counts[KIND, 1])):
+            counts[MOST_BUSY, some] = share * busy[1, some] / max(busy[1, some].sum(), 1)
     return retie.Aims((piece.correlation, None), counts)

@@ -20,15 +20,19 @@ from shoal.engine.work import Runner
 from shoal.errors import GuaranteeError
 from shoal.graph import TemporalGraph
 from shoal.move.guide import group_kinds
-from shoal.move.match import Totals, find_totals, match_totals
+from shoal.move.match import Looks, Totals, find_totals, match_totals
 from shoal.move.permute import move_slice
 from shoal.realize.mean import mean_degrees
 from shoal.realize.view import SliceView
 from shoal.rebuild import rewire
+from shoal.rebuild._retie_kernels import BUCKETS, HALF
 
 # Two people of one community meet in a slice with at most this chance: whoever finds somebody's community, and guesses that two
 # of it met, is right as often. More than that is led out of the community. Chosen on two sets by benchmarks/against.py.
-DENSEST = 0.085
+DENSEST = 0.08
+# In a slice of which no more than this share is led out, those who meet are as busy as after moving, over all slices. Where more
+# is, it would undo the leading out.
+FEW_LED_OUT = 0.05
 
 
 class Moved(NamedTuple):
@@ -54,11 +58,19 @@ class MovePiece(NamedTuple):
     rng: np.random.Generator
 
 
+class ActivePiece(NamedTuple):
+    """All slices as they were rebuilt, and how many people there are."""
+
+    slices: list[Array]
+    n_people: int
+
+
 class MixPiece(NamedTuple):
-    """A moved slice, and everybody's kind."""
+    """A moved slice, everybody's kind, and their contacts over all slices."""
 
     moved: Array
     kind: Array
+    active: Array
     directed: bool
 
 
@@ -82,17 +94,20 @@ def rebuild_moved(
         for t, block in enumerate(promise.blocks)
     ]
     made = run("slice", _move, pieces, lambda share: tell(0.5 * share))
-    moved = [done.arrays["moved"] for done in made]
+    moved, rebuilt = ([done.arrays[name] for done in made] for name in ("moved", "edges"))
     blocks = [[moved[t] for t in promise.slices(block)] for block in range(promise.n_blocks)]
     kinds = group_kinds(zip(blocks, held, strict=True), chance, run)
     kinds = [kinds[block] for block in promise.blocks]
-    mixing = run("mixing", _inside, [MixPiece(*piece, graph.directed) for piece in zip(moved, kinds, strict=True)])
+    (done,) = run("active", _active, [ActivePiece(rebuilt, graph.n_nodes)])
+    active = done.arrays["active"]
+    looks = [MixPiece(moved[t], kinds[t], active, graph.directed) for t in range(graph.n_slices)]
+    mixing = run("mixing", _looks, looks)
     totals = find_totals(graph, run)
     led_out = sum(done.facts["led_out"] for done in mixing) / max(graph.n_edges, 1)
     tied = match_totals(
         graph,
-        [done.arrays["edges"] for done in made],
-        [done.facts["inside"] for done in mixing],
+        rebuilt,
+        [Looks(done.facts["inside"], active, done.arrays.get("busy")) for done in mixing],
         kinds,
         totals.wider(led_out),
         request.settings.effort,
@@ -133,10 +148,41 @@ def rebuild_mean(edges: np.ndarray, labels: np.ndarray, *, directed: bool, rng: 
     return made
 
 
-def _inside(piece: MixPiece, threads: int, tell: Tell) -> Result:
-    """The share of the edges that is to be inside communities, and how many are led out of those that are too dense."""
-    kind = load(piece.kind)
-    ends, sizes = kind[load(piece.moved)], np.bincount(kind)
+def _active(piece: ActivePiece, threads: int, tell: Tell) -> Result:
+    active = np.zeros(piece.n_people, np.int64)
+    for held in piece.slices:
+        active += np.bincount(load(held).ravel(), minlength=piece.n_people)
+    return Result({}, {"active": active})
+
+
+def _looks(piece: MixPiece, threads: int, tell: Tell) -> Result:
+    """The share of the edges that is to be inside communities, how many are led out of dense ones, and how busy both ends are."""
+    kind, moved = load(piece.kind), load(piece.moved)
+    ends, sizes = kind[moved], np.bincount(kind)
     there = np.bincount(ends[ends[:, 0] == ends[:, 1], 0], minlength=len(sizes))
     inside = np.minimum(there, DENSEST * sizes * (sizes - 1) / (1 if piece.directed else 2)).sum()
-    return Result({"inside": float(inside) / max(len(ends), 1), "led_out": float(there.sum() - inside)}, {})
+    led_out = float(there.sum() - inside)
+    busy = {"busy": how_busy(load(piece.active)[moved], ends)} if led_out <= FEW_LED_OUT * len(ends) else {}
+    return Result({"inside": float(inside) / max(len(ends), 1), "led_out": led_out}, busy)
+
+
+def how_busy(active: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+    """(2, buckets) how often the less busy of two has so many contacts, and the busier: in the upper half those of one kind.
+
+    >>> counts = how_busy(np.array([[3, 1], [2, 2], [1, 1]]), np.array([[0, 1], [0, 0], [0, 1]]))
+    >>> counts[0, :4].tolist(), counts[1, :4].tolist(), counts[1, HALF : HALF + 4].tolist()
+    ([0.0, 2.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0])
+    """
+    less, more = buckets(np.sort(active, axis=1)).T
+    more = np.minimum(more, HALF - 1) + HALF * (kinds[:, 0] == kinds[:, 1])
+    return np.stack([np.bincount(of, minlength=BUCKETS).astype(float) for of in (less, more)])
+
+
+def buckets(x: np.ndarray) -> np.ndarray:
+    """What retying calls the buckets of whole numbers (`shoal.rebuild._retie_kernels.bucket`).
+
+    >>> buckets(np.array([0, 1, 2, 3, 4, 5, 6, 7, 8])).tolist()
+    [0, 1, 2, 3, 4, 4, 5, 5, 6]
+    """
+    doubled = np.log2(np.maximum(x, 1)).astype(np.int64)
+    return np.where(x < 2, x, np.minimum(2 * doubled + (x >= 1.5 * 2.0**doubled), BUCKETS - 1))

@@ -10,12 +10,11 @@ from shoal.common.randomness import Randomness
 from shoal.demands.promise import Promise
 from shoal.demands.request import Request
 from shoal.engine import Tell
-from shoal.engine.parts import Array
 from shoal.engine.work import Runner
 from shoal.graph import TemporalGraph
 from shoal.people.diverse import diversify, held_back
 from shoal.people.traits import Traits
-from shoal.plan.pieces import group_blocks
+from shoal.plan.pieces import Guide, group_blocks
 from shoal.plan.stages import Groups
 
 
@@ -24,7 +23,7 @@ def group_strata(
     chance: Randomness,
     run: Runner,
     tell: Tell,
-    guide: list[list[Array]] | None = None,
+    guide: Guide | None = None,
 ) -> list[Groups]:
     """Groups of people who agree in their attributes, for every block; those of all strata, one after the other."""
     graph, promise, traits, limit = request.graph, request.promise, request.traits, request.settings.time_limit

@@ -16,7 +16,7 @@ from shoal.demands.request import Request
 from shoal.engine.parts import Array
 from shoal.engine.work import Runner
 from shoal.people.scale import Scale
-from shoal.plan.pieces import group_blocks
+from shoal.plan.pieces import Guide, group_blocks
 from shoal.plan.shards import BLOCK_PEOPLE
 
 WEIGHT = 2  # a value that differs counts as an edge, which changes the degrees of two people
@@ -40,7 +40,7 @@ def mix_strata(request: Request, chance: Randomness, run: Runner) -> Request:
     for s in range(1 if apart is None else int(apart.max()) + 1):
         some = None if apart is None else apart == s
         part, here = chance.within(f"mixing/{s}"), run.within(f"mixing-{s:05}")
-        (found,) = group_blocks(whole, part, here, lambda share: None, some, seen)
+        (found,) = group_blocks(whole, part, here, lambda share: None, some, Guide(seen))
         people = np.flatnonzero(found.labels >= 0)
         steps[people] = common_steps(traits.scales, people, found.labels[people])
     raised = traits.at(steps)

@@ -40,6 +40,13 @@ from shoal.plan.stages import Groups, group_people
 from shoal.rebuild.within.small import search_together
 
 
+class Guide(NamedTuple):
+    """What the search sees beside the degrees, and in their place: columns, block of people by block of people."""
+
+    beside: list[list[Array]]
+    instead: list[list[Array]] | None = None
+
+
 class GroupPiece(NamedTuple):
     """A shard, and its own chance. A bound is wanted where its people are all there are."""
 
@@ -57,11 +64,9 @@ def group_blocks(
     run: Runner,
     tell: Tell,
     some: np.ndarray | None = None,
-    guide: list[list[Array]] | None = None,
+    guide: Guide | None = None,
 ) -> list[Groups]:
     """Stage 1, block by block and shard by shard, for everybody or for `some` people (a mask; others get the group -1).
-
-    `guide` are columns that the search sees beside the degrees, block of people by block of people.
 
     Whoever knows the whole history faces one block, with a horizon there are many. Many people are cut into shards, for the
     method that can group any part of them: one slice and one k is solved as a whole, and limits must hold for all together.
@@ -70,8 +75,9 @@ def group_blocks(
     people = np.arange(graph.n_nodes) if some is None else np.flatnonzero(some)
     degrees, levels = graph.degree_blocks(BLOCK_PEOPLE), promise.levels[people]
     columns = [promise.columns(block, directed=graph.directed) for block in range(promise.n_blocks)]
-    n_guides = len(guide[0]) if guide else 0
-    seen = [[*block, *more] for block, more in zip(degrees, guide, strict=True)] if guide else degrees
+    n_guides, ranked = len(guide.beside[0]) if guide else 0, guide is not None and guide.instead is not None
+    first = guide.instead if guide and guide.instead else degrees
+    seen = [[*block, *more] for block, more in zip(first, guide.beside, strict=True)] if guide else degrees
     seeing = [np.concatenate([chosen, np.arange(n_guides) + len(degrees[0])]) for chosen in columns]
     alike, free = bool((levels == levels[:1]).all()), settings.method == "search" and limits is None
     can_cut = [free and levels.max(initial=1) > 1 and not (alike and len(chosen) == 1) for chosen in seeing]
@@ -84,10 +90,11 @@ def group_blocks(
         name, alone = "group" if promise.n_blocks == 1 else f"group/{block}", len(shards[block]) == 1
         for number, shard in enumerate(shards[block]):
             rng = chance.stream(name if alone else f"{name}/shard/{number}")
-            pieces.append(GroupPiece(shard, settings, within, alone, n_guides, rng))
+            pieces.append(GroupPiece(shard, settings, within, alone and not ranked, n_guides, rng))
     found = iter(run("group", _group, _in_time(pieces, settings), tell))
     groups = [_joined(graph.n_nodes, [next(found) for _ in block]) for block in shards]
-    return _with_bounds(groups, [len(block) for block in shards], degrees, columns, people, levels, run)
+    bounded = [len(block) == 1 and not ranked for block in shards]
+    return _with_bounds(groups, bounded, degrees, columns, people, levels, run)
 
 
 def _in_time(pieces: list[GroupPiece], settings: Settings) -> list[GroupPiece]:
@@ -167,18 +174,18 @@ def _joined(n: int, parts: list[Result]) -> Groups:
 
 def _with_bounds(
     groups: list[Groups],
-    n_shards: list[int],
+    bounded: list[bool],
     degrees: list[list[Array]],
     columns: list[np.ndarray],
     people: np.ndarray,
     levels: np.ndarray,
     run: Runner,
 ) -> list[Groups]:
-    """The bound of a block that was cut into shards is that of all its people together.
+    """The bound of a block that was cut into shards, or whose search did not see degrees, is that of all its people together.
 
     Where they are many it adds up column by column, and where such people have levels there is none (see `lower_bound`).
     """
-    sharded = [block for block, count in enumerate(n_shards) if count > 1]
+    sharded = [block for block, done in enumerate(bounded) if not done]
     few, alike = len(levels) <= EXACT_LIMIT, bool((levels == levels[:1]).all())
     kept = [run.keep(name, array) if sharded else array for name, array in (("people", people), ("levels", levels))]
     pieces, of_block = list[Any](), list[int]()

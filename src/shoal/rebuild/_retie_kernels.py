@@ -18,7 +18,7 @@ from shoal.rebuild._propose_kernels import OTHERS, mate, propose
 
 HERE, FIXED = 4, 8  # of a pair, beside BEFORE and AFTER: was an edge here; must stay as it is
 STEP, LEAST, MOST, COMMON, KIND = range(1, 6)  # what is counted of edges, beside OTHERS
-BUCKETS = 32  # of each
+BUCKETS, HALF = 32, 16  # of each
 
 
 class Around(NamedTuple):
@@ -35,6 +35,10 @@ class Around(NamedTuple):
     exempt: np.ndarray
     pull: np.ndarray  # what a contact with each node adds to somebody's PageRank; none where that does not count
     share: np.ndarray  # (2, nodes) what a contact that is there in the slice before, after, adds to the correlation
+    busy: np.ndarray  # how busy each node is: its edges here, unless something else is said
+    by_kind: (
+        bool  # whether the busier of two is counted for edges between kinds, and inside them from the bucket HALF on
+    )
     common: bool  # whether contacts that two share are looked at
 
 
@@ -99,13 +103,15 @@ def look(e, u, v, skip, other_skip, n, a, t):
     at, others, marks = place_of(key_of(u, v, n), a.pairs), np.int64(0), np.int64(0)
     if at >= 0:
         others, marks = a.others[at], a.marks[at]
-    seen, start = t.seen[e], t.start
+    seen = t.seen[e]
     seen[OTHERS] = bucket(others)
     seen[STEP] = (marks & BEFORE > 0) + (marks & AFTER > 0)
-    one, other = start[u + 1] - start[u], start[v + 1] - start[v]
-    seen[LEAST], seen[MOST] = bucket(min(one, other)), bucket(max(one, other))
-    seen[COMMON] = 0 if t.half or not a.common else bucket(_common(u, v, skip, other_skip, n, t))
+    one, other = a.busy[u], a.busy[v]
     seen[KIND] = a.kind[u] >= 0 and a.kind[u] == a.kind[v]
+    seen[LEAST], seen[MOST] = bucket(min(one, other)), bucket(max(one, other))
+    if a.by_kind:
+        seen[MOST] = min(seen[MOST], HALF - 1) + HALF * seen[KIND]
+    seen[COMMON] = 0 if t.half or not a.common else bucket(_common(u, v, skip, other_skip, n, t))
     for side in range(2):
         t.repeats[e, side] = a.share[side, u] + a.share[side, v] if marks & (1 << side) else 0.0
     return marks

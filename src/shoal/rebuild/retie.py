@@ -51,6 +51,7 @@ def retie(
     aims: Aims,
     *,
     kind: np.ndarray | None = None,
+    busy: np.ndarray | None = None,
     weight: np.ndarray = WEIGHT,
     apart: np.ndarray | None = None,
     tries: float | None = None,
@@ -64,8 +65,9 @@ def retie(
     Without ``aims.counts`` swaps take no more edits than ``aims.spend``. With them all edges swap, whatever they
     were before. ``tries`` are the swaps looked at for each edge that counts, by default fewer where there are many; ``mix``
     of them for each are looked at before, with regard to communities alone. ``kind`` is everybody's community, for edges
-    inside one. Of each feature, buckets from ``apart`` on count as one. With the chance ``aimed`` a proposal is a pair that
-    meets in up to ``often`` other slices, in half of the cases one beside this.
+    inside one. ``busy`` is how busy people are, by default as many edges as they have here; where it is given, the busier of two is
+    counted for edges inside and between communities by itself. Of each feature, buckets from ``apart`` on count as one. With the
+    chance ``aimed`` a proposal is a pair that meets in up to ``often`` other slices, in half of the cases one beside this.
 
     >>> from shoal.realize.ties import look_around
     >>> square = SliceView(np.array([[0, 1], [2, 3]], dtype=np.int32), np.zeros(4, int))
@@ -77,8 +79,8 @@ def retie(
     """
     apart = np.full(FEATURES, BUCKETS - 1) if apart is None else apart
     common = bool(apart[kernels.COMMON])
-    apart = np.minimum(apart, _highest(view, edges, elsewhere))
-    ties, seen = begin(view, edges, elsewhere, kind, all_count=aims.counts is not None, common=common)
+    apart = np.minimum(apart, _highest(view, edges, elsewhere, busy))
+    ties, seen = begin(view, edges, elsewhere, kind, busy, all_count=aims.counts is not None, common=common)
     m, counted = len(edges), int(ties.counts[0])
     before = counts_of(ties.seen[:m][ties.where < 0])
     wanted = before if aims.counts is None else aims.counts
@@ -140,11 +142,12 @@ def portrait(view: SliceView, edges: np.ndarray, elsewhere: Elsewhere, kind: np.
     return counts_of(begin(view, edges, elsewhere, kind, all_count=True)[0].seen[: len(edges)])
 
 
-def _highest(view: SliceView, edges: np.ndarray, elsewhere: Elsewhere) -> list[int]:
+def _highest(view: SliceView, edges: np.ndarray, elsewhere: Elsewhere, busy: np.ndarray | None) -> list[int]:
     """The highest bucket that an edge can be in, of each feature: all are there or below, so beyond it nothing is counted."""
     keys = edges.astype(np.int64) + np.array([0, view.half])
     most = kernels.bucket(int(np.bincount(keys.ravel()).max(initial=0)))
-    return [kernels.bucket(int(elsewhere.others.max(initial=0))), 2, most, most, most, 1]
+    busiest = most if busy is None else BUCKETS - 1  # those inside kinds come after all others
+    return [kernels.bucket(int(elsewhere.others.max(initial=0))), 2, busiest, busiest, most, 1]
 
 
 def counts_of(seen: np.ndarray) -> np.ndarray:
@@ -157,6 +160,7 @@ def begin(
     edges: np.ndarray,
     elsewhere: Elsewhere,
     kind: np.ndarray | None,
+    busy: np.ndarray | None = None,
     *,
     all_count: bool,
     common: bool = True,
@@ -181,6 +185,10 @@ def begin(
         np.zeros(n),
     )
     seen = _around(view, edges, elsewhere, kind, common)
+    if busy is None:
+        seen = seen._replace(busy=degrees)
+    else:
+        seen = seen._replace(busy=np.tile(busy, n // view.people).astype(np.int64), by_kind=True)
     kernels.start_ties(n, seen, all_count, ties)
     return ties, seen
 
@@ -220,6 +228,8 @@ def _around(
         view.exempt,
         NO_PULL,
         share,
+        start,
+        False,
         common,
     )
 
