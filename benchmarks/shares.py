@@ -17,6 +17,7 @@ from clock import Clock
 import shoal
 from shoal.common.progress import usable_cores
 from shoal.datasets import messenger
+from shoal.engine.local import peak_memory
 from shoal.group.neighbours import find_crowds
 
 FLOOR = ("reading", "one pass of neighbours", "writing", "verifying")
@@ -43,7 +44,7 @@ def main() -> None:
             graph = shoal.read(file, time="slice", slice="value")
         release = shoal.anonymize(graph, k, seed=1, progress=clock)
         release.save(Path(folder) / "release", progress=clock)
-        whole = time.process_time() - began
+        whole, peak = time.process_time() - began, peak_memory()
     rows = np.ascontiguousarray(graph.degree_matrix())
     with clock.stage("one pass of neighbours", 1):
         find_crowds(rows, k, jobs=usable_cores())
@@ -55,6 +56,7 @@ def main() -> None:
     report = sum(seconds for name, seconds in clock.spent.items() if name not in RELEASE)
     floor = inside + sum(clock.spent.get(name, 0.0) for name in FLOOR)
     print(f"| **all** | {whole:.1f} | 100% |")
+    print(f"| peak memory, GB | {peak / 1e9:.2f} | |")
     print(f"| report and audit | {report:.1f} | {report / whole:.0%} |")
     print(f"| the floor: {', '.join(FLOOR)} | {floor:.1f} | {floor / whole:.0%} |")
 

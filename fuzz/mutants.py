@@ -302,11 +302,11 @@ MUTANTS = [
     Mutant("large: an extension forgets its newcomers", "plan/pieces.py", "np.arange(graph.n_nodes) if some is None else np.flatnonzero(some)", "np.arange(graph.n_nodes)", "tests/engine/test_same_release.py::test_extensions_on_every_engine_and_from_a_folder tests/test_extend.py"),
     Mutant("verify: crowds too small in partitioned Parquet pass", "audit/_crowds.py", "sizes[block], n_crowds = count[crowd],", "sizes[block], n_crowds = n,", "tests/engine/test_large.py::test_a_higher_k_than_promised_does_not_hold"),
     # audit
-    Mutant("audit: people with the same row count as one", "audit/_kernels.py", "                total += counts[j]", "                total += 1", "tests/audit/test_audit.py::test_rough_knowledge_fits_everybody_within_the_margin"),
+    Mutant("audit: people with the same row count as one", "audit/_kernels.py", "crowd[i] += counts[first + b]", "crowd[i] += 1", "tests/audit/test_audit.py::test_rough_knowledge_fits_everybody_within_the_margin"),
     Mutant("audit: the nearest is always the right one", "audit/_kernels.py", "among[i] |= j == own[i]", "among[i] = True", "tests/audit/test_audit.py::test_reidentification_agrees_with_trying_everybody"),
     Mutant("audit: k - 1 counts as below k", "audit/exposure.py", "below = (sizes < (levels", "below = (sizes < (levels - 1", "tests/audit/test_audit.py"),
     Mutant("audit: levels go with others", "audit/exposure.py", "else levels[crowds.people])", "else np.sort(needs)[crowds.people])", f"{JUDGED}::test_a_level_goes_with_its_person_through_every_attacker"),
-    Mutant("audit: crowds in any order", "audit/attackers.py", "row[:] = _kernels.crowds_of(total)", "row[:] = np.sort(_kernels.crowds_of(total))", "tests/audit/test_audit.py::test_the_vector_and_its_parts_are_counted_as_a_counter_counts_them"),
+    Mutant("audit: crowds in any order", "audit/attackers.py", "row[:] = _kernels.crowds_of(row)", "row[:] = np.sort(_kernels.crowds_of(row))", "tests/audit/test_audit.py::test_the_vector_and_its_parts_are_counted_as_a_counter_counts_them"),
     Mutant("audit: everybody by the highest level", "audit/exposure.py", "if _is_one(k) else promise.levels", "if _is_one(k) else np.full(graph.n_nodes, promise.k)", f"{JUDGED}::test_everybody_is_judged_by_their_own_level"),
     Mutant("audit: a horizon covers all slices", "audit/exposure.py", "(promise.n_blocks == 1 or attacker.name in _WITHIN_A_BLOCK)", "True", f"{JUDGED}::test_with_a_horizon_the_promise_is_about_one_block_only"),
     Mutant("audit: the mean of the blocks", "audit/attackers.py", "return Crowds(sizes.min(axis=0, keepdims=True))", "return Crowds(sizes)", f"{JUDGED}::test_with_a_horizon_the_promise_is_about_one_block_only"),
@@ -322,7 +322,7 @@ MUTANTS = [
     Mutant("audit: who lands in a slot shares its hash", "audit/_kernels.py", "while holder[slot] and hashes[holder[slot] - 1] != hashes[i]:", "while False:", "tests/audit/test_audit.py::test_the_vector_and_its_parts_are_counted_as_a_counter_counts_them"),
     Mutant("audit: the nearest row is the first one met", "audit/_kernels.py", "if min(above, below) > best or", "if min(above, below) >= best or", "tests/audit/test_audit.py::test_reidentification_agrees_with_trying_everybody"),
     Mutant("compare: a sample of people is not told of", "measure/compare.py", "communities=communities),", "communities=False),", "tests/measure/test_over_time.py::test_communities_of_large_graphs_are_compared_among_some"),
-    Mutant("audit: repeated contacts count again", "audit/attackers.py", "pairs = distinct(edges[:, 0].astype(np.int64) * graph.n_nodes + edges[:, 1])", "pairs = edges[:, 0].astype(np.int64) * graph.n_nodes + edges[:, 1]", "tests/audit/test_audit.py::test_distinct_contacts_and_neighbourhoods"),
+    Mutant("audit: repeated contacts count again", "audit/attackers.py", "pairs = distinct(np.concatenate(", "pairs = (np.concatenate(", "tests/audit/test_audit.py::test_distinct_contacts_and_neighbourhoods"),
     # read
     Mutant("read: self-loops count", "contacts/build.py", "    keep = u != v\n", "    keep = u == u\n", "tests/test_graph.py::test_slices_are_simple_and_every_row_is_accounted_for"),
     Mutant("read: repeats count", "contacts/build.py", "key = key[np.concatenate([[True], key[1:] != key[:-1]])] if len(key) else key", "key = key[:]", "tests/test_graph.py::test_slices_are_simple_and_every_row_is_accounted_for"),
