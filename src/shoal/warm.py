@@ -20,7 +20,7 @@ from pathlib import Path
 from shoal.common.progress import COMPILING, Progress, usable_cores
 
 # How many kernels a room has, so that somebody who waits knows how long; the longest first.
-ROOMS = {"group": 51, "realize": 20, "rebuild": 27, "retie": 21, "report": 17}
+ROOMS = {"group": 42, "realize": 20, "rebuild": 30, "retie": 21, "report": 17}
 
 
 def warm(progress: Progress, *, jobs: int | None = None, again: bool = False) -> int:
