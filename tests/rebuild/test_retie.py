@@ -1,5 +1,7 @@
 """Retying: degrees, limits and edits stay, whatever is aimed at; the bookkeeping is that of a naive twin."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +14,7 @@ from shoal.plan.slices import SPENT, _most_edits, _pairs
 from shoal.realize import SliceLimits, SliceView
 from shoal.realize.ties import look_around
 from shoal.rebuild._propose_kernels import OTHERS
-from shoal.rebuild._retie_kernels import BUCKETS, COMMON, LEAST, MOST, STEP
+from shoal.rebuild._retie_kernels import BUCKETS, COMMON, EVER, LEAST, MOST, STEP
 from shoal.rebuild.retie import FEATURES, Aims, counts_of, portrait, retie
 from tests.strategies import graphs, slices
 from tests.uncompiled import examples
@@ -27,7 +29,7 @@ def pairs_of(edges):
     return {(min(u, v), max(u, v)) for u, v in edges.tolist()}
 
 
-def features(all_slices, t, n):
+def features(all_slices, t, n, ever):
     """Buckets of the edges of slice t, counted the long way."""
     here = pairs_of(all_slices[t])
     degree = np.bincount(all_slices[t].ravel(), minlength=n)
@@ -35,12 +37,13 @@ def features(all_slices, t, n):
     rows = []
     for u, v in sorted(here):
         meets = [s for s in range(len(all_slices)) if s != t and (u, v) in pairs_of(all_slices[s])]
-        row = np.zeros(6, int)
+        row = np.zeros(FEATURES, int)
         row[OTHERS], row[STEP] = bucket(len(meets)), sum(abs(s - t) == 1 for s in meets)
         row[LEAST], row[MOST] = (bucket(f(degree[u], degree[v])) for f in (min, max))
+        row[EVER] = sum(min(15, round(2 * math.log2(max(1, ever[i])))) for i in (u, v))
         row[COMMON] = bucket(len(near[u] & near[v]))
         rows.append(row)
-    return np.array(rows, int).reshape(-1, 6)
+    return np.array(rows, int).reshape(-1, FEATURES)
 
 
 @examples(100)
@@ -50,8 +53,9 @@ def test_what_is_seen_of_edges_is_what_there_is(graph):
     for t, edges in enumerate(all_slices):
         beside = (t - 1 if t else None, t + 1 if t + 1 < len(all_slices) else None)
         view = SliceView(edges, np.zeros(n, int))
-        seen = portrait(view, edges, look_around(all_slices, t, beside, n))
-        assert np.array_equal(seen, counts_of(features(all_slices, t, n)))
+        ever = np.bincount([i for pair in set().union(*map(pairs_of, all_slices)) for i in pair], minlength=n)
+        seen = portrait(view, edges, look_around(all_slices, t, beside, n), ever=ever)
+        assert np.array_equal(seen, counts_of(features(all_slices, t, n, ever)))
 
 
 @examples(150)

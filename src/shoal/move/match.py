@@ -237,4 +237,4 @@ def _aims(piece: RetiePiece, edges: int) -> retie.Aims:
         counts[LEAST] = edges * busy[0] / busy[0].sum()
         for some, share in ((slice(HALF), counts[KIND, 0]), (slice(HALF, None), counts[KIND, 1])):
             counts[MOST_BUSY, some] = share * busy[1, some] / max(busy[1, some].sum(), 1)
-    return retie.Aims((piece.correlation, None), counts)
+    return retie.Aims((piece.correlation, None), counts, many=True)  # what counts most is how often pairs meet

@@ -32,7 +32,7 @@ from shoal.rebuild.retie import FEATURES, Aims, retie
 
 ROUNDS = {"fast": 1, "balanced": 6, "thorough": 12}
 AGAIN, FEW = 3, 100_000  # times as many rounds while pairs are too many, in graphs up to so many contacts
-NEW = 100.0  # what a pair costs that meets nowhere else, times the share of pairs that are too many
+NEW = 200.0  # what a pair costs that meets nowhere else, times the share of pairs that are too many
 SPENT = 0.01  # of the edits, how many more there may be while pairs are too many
 WHOLE = 1_000_000  # contacts up to which slices see each other more than once, and communities are looked for
 
@@ -62,9 +62,11 @@ class RetiePiece(NamedTuple):
     directed: bool
     limits: SliceLimits | None
     kind: Array | None
+    ever: Array | None
     lean: np.ndarray
     new: float
     spend: int
+    many: bool
     rng: np.random.Generator
 
 
@@ -121,11 +123,11 @@ def retie_slices(
     steps = [t for t in range(count) if before[t] is not None]
     pairs = [(graph.held(t - 1), graph.held(t), graph.n_nodes, graph.directed) for t in steps]
     kept = dict(zip(steps, (done.facts["kept"] for done in run("steps", _kept, pairs)), strict=True))
-    kind, wanted = None, 0
+    kind, ever, wanted = None, None, 0
     if graph.n_edges <= WHOLE:
         everything = ([graph.held(t) for t in range(count)], graph.n_nodes, chance.stream("communities"))
         (found,) = run("communities", _communities, [everything])
-        kind, wanted = found.arrays["kind"], found.facts["pairs"]
+        kind, ever, wanted = found.arrays["kind"], found.arrays["ever"], found.facts["pairs"]
     slices = [released.held(t) for t in range(count)]
     small = [t for t in range(count) if len(slices[t]) <= cells.CELL_EDGES]  # others would not fit one process
     counted: list[np.ndarray] = [np.zeros((2, FEATURES, BUCKETS))] * count
@@ -152,9 +154,11 @@ def retie_slices(
                     graph.directed,
                     limits.of_slice(t) if limits is not None else None,
                     kind,
+                    ever,
                     lean,
                     new,
                     0 if most is None else int(most[t] - edits[t]),
+                    not r or new > 0,
                     chance.stream(f"retie/{r}/{t}"),
                 )
                 for t in which
@@ -230,10 +234,10 @@ def _retie(piece: RetiePiece, threads: int, tell: Tell) -> Result:
     now, n = load(piece.slices[piece.t]), piece.people
     view = SliceView(load(piece.original), np.zeros(n, np.int64), directed=piece.directed, limits=piece.limits)
     elsewhere = look_around(piece.slices, piece.t, piece.near, n)
-    kind = None if piece.kind is None else load(piece.kind)
+    kind, ever = (None if held is None else load(held) for held in (piece.kind, piece.ever))
     ranks = pagerank(load(piece.original), n, directed=piece.directed), pagerank(now, n, directed=piece.directed)
-    aims = Aims(piece.correlation, None, piece.lean, ranks, piece.new, piece.spend)
-    made, counts = retie(view, now, elsewhere, aims, kind=kind, rng=piece.rng)
+    aims = Aims(piece.correlation, None, piece.lean, ranks, piece.new, piece.spend, piece.many)
+    made, counts = retie(view, now, elsewhere, aims, kind=kind, ever=ever, rng=piece.rng)
     degrees = [np.bincount(edges[:, side], minlength=n) for edges in (now, made) for side in (0, 1)]
     a, b, c, d = degrees
     keys = np.sort(made[:, 0].astype(np.int64) * view.n_nodes + made[:, 1] + view.half)
@@ -253,5 +257,6 @@ def _kept(piece: tuple[Array, Array, int, bool], threads: int, tell: Tell) -> Re
 def _communities(piece: tuple[list[Array], int, np.random.Generator], threads: int, tell: Tell) -> Result:
     slices, n, rng = piece
     edges = np.concatenate([*map(load, slices), np.empty((0, 2), np.int32)])
-    pairs = len(without_directions(edges))
-    return Result({"pairs": pairs}, {"kind": louvain(edges, n, int(rng.integers(2**31)))})
+    pairs = without_directions(edges)
+    arrays = {"kind": louvain(edges, n, int(rng.integers(2**31))), "ever": np.bincount(pairs.ravel(), minlength=n)}
+    return Result({"pairs": len(pairs)}, arrays)

@@ -228,7 +228,7 @@ class DegreeProgram:
         depth: int | None = None,
     ) -> Answer:
         """Local search from an answer, at the prices `lean` of equal sides and of a degree; `fixed` leaves the targets."""
-        weight, total = self.arrays.weight - self.higher, self.arrays.total
+        weight, total = self.arrays.weight - self.ties.alike * self.higher, self.arrays.total
         if lean is not None:
             weight = weight + np.append((lean[0] * self.side + lean[1]) * self.sizes, 0.0)
             if self.within is not None:

@@ -13,6 +13,7 @@ from shoal.realize.view import SliceView
 
 EQUALS = 0.004  # of an edit: decides among equals, and hardly among others
 HIGHER, NARROW = 5.0, 0.1  # of a degree of those who have many, beside other equals, and the least spread that counts
+SPREAD = (0.5, 1.0)  # of degrees: between these the search lets those who have many count the more, the narrower it is
 LONG = 8  # other slices in which a pair meets from which on it lasts as long as any
 LIKELY, LONGER = 5.0, 16  # the same of pairs to join, beside other equals: measured by benchmarks/overtime.py
 BEFORE, AFTER = 1, 2  # of a pair: meets in the slice before, after
@@ -74,12 +75,14 @@ def find(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 class Ties(NamedTuple):
     """What decides among equals: what it costs more to delete each edge, what a degree of each group is worth more, pairs of nodes
-    that may well be joined if both lack an edge, and the worth of each, all in small parts of an edit (EQUALS)."""
+    that may well be joined if both lack an edge, and the worth of each, all in small parts of an edit (EQUALS); and how much more
+    the search lets a degree be worth than the solver."""
 
     dearer: np.ndarray | float
     higher: np.ndarray | float
     likely: np.ndarray
     worth: np.ndarray
+    alike: float = 1.0
 
 
 NO_TIES = Ties(0.0, 0.0, np.empty((0, 2), np.int64), np.empty(0))
@@ -90,7 +93,7 @@ def ties_of(view: SliceView, elsewhere: Elsewhere) -> Ties:
 
     Lasting ties stay rather than one-off contacts, and contacts of two who have unlike numbers of them, on which paths and
     PageRank depend, rather than those of equals. Who lacks an edge should have somebody to join whom they meet elsewhere too.
-    Edges come to those who have many rather than to those who have few, as true ones do.
+    Edges come to those who have many rather than to those who have few, as true ones do, the more so where all have about as many.
     """
     one, other = view.degrees[view.us], view.degrees[view.vs]
     lasts = np.minimum(meets(view, elsewhere), LONG) / LONG
@@ -99,9 +102,10 @@ def ties_of(view: SliceView, elsewhere: Elsewhere) -> Ties:
     size, share = np.log1p(view.degrees), view.degrees / max(1, view.degrees.sum())  # as an end of an edge sees them
     spread = np.sqrt((size - size @ share) ** 2 @ share)
     higher = HIGHER * EQUALS * (np.log1p(mean) - size @ share) / max(spread, NARROW)
+    alike = 1 / float(np.clip(spread, *SPREAD))
     if view.directed:
-        return Ties(dearer, higher, NO_TIES.likely, NO_TIES.worth)
+        return Ties(dearer, higher, NO_TIES.likely, NO_TIES.worth, alike)
     absent = (elsewhere.others > 1) & ~np.isin(elsewhere.keys, view.keys)
     likely = np.stack(np.divmod(elsewhere.keys[absent], view.people), axis=1)
     worth = LIKELY * EQUALS * np.minimum(elsewhere.others[absent], LONGER) / LONGER
-    return Ties(dearer, higher, likely, worth)
+    return Ties(dearer, higher, likely, worth, alike)

@@ -17,7 +17,7 @@ from shoal.rebuild._edgeset import EdgeSet, has, insert, key_of, place_of, remov
 from shoal.rebuild._propose_kernels import OTHERS, mate, propose
 
 HERE, FIXED = 4, 8  # of a pair, beside BEFORE and AFTER: was an edge here; must stay as it is
-STEP, LEAST, MOST, COMMON, KIND = range(1, 6)  # what is counted of edges, beside OTHERS
+STEP, LEAST, MOST, COMMON, KIND, EVER = range(1, 7)  # what is counted of edges, beside OTHERS
 BUCKETS, HALF = 32, 16  # of each
 
 
@@ -32,6 +32,7 @@ class Around(NamedTuple):
     wished: np.ndarray  # (pairs, 2) to aim at: those of the slices before and after first, ``beside`` of them
     beside: int
     kind: np.ndarray  # of each node, for pairs of one kind; negative: of no kind
+    ever: np.ndarray  # the logarithm of how many people each node meets over all slices, in steps
     exempt: np.ndarray
     pull: np.ndarray  # what a contact with each node adds to somebody's PageRank; none where that does not count
     share: np.ndarray  # (2, nodes) what a contact that is there in the slice before, after, adds to the correlation
@@ -112,6 +113,7 @@ def look(e, u, v, skip, other_skip, n, a, t):
     if a.by_kind:
         seen[MOST] = min(seen[MOST], HALF - 1) + HALF * seen[KIND]
     seen[COMMON] = 0 if t.half or not a.common else bucket(_common(u, v, skip, other_skip, n, t))
+    seen[EVER] = a.ever[u] + a.ever[v]
     for side in range(2):
         t.repeats[e, side] = a.share[side, u] + a.share[side, v] if marks & (1 << side) else 0.0
     return marks

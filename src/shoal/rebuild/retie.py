@@ -19,12 +19,14 @@ from shoal.rebuild._edgeset import new_set
 from shoal.rebuild._retie_kernels import BUCKETS, FIXED, HERE, Aim, Around, Ties
 from shoal.rebuild._rewire_kernels import half_edges
 
-FEATURES = 6
+FEATURES = 7
 NO_PULL, NO_WISH = np.empty(0), np.empty((0, 2), np.int64)
-PULL = 30.0  # what PageRank counts beside them
+PULL = 100.0, 30.0  # what PageRank counts beside them, and while pairs are too many
 EDIT = 0.45  # what an edit costs, of what a pair costs that meets nowhere else: a swap that takes two has to save one
 STEPS, FEWEST, MOST = 50_000, 5, 100  # swaps looked at in a slice, and how few and many of them for an edge
-WEIGHT = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 3.0])  # of each, in the order of the kernel
+HOT = (20.0, 5.0)  # what a swap may typically cost before, in small slices: in units of an edge that is one off
+WEIGHT = np.array([1.0, 2.0, 2.0, 2.0, 1.0, 3.0, 2.0])  # of each feature, in the order of the kernel
+MANY = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 3.0, 0.0])  # and while pairs are too many
 
 
 class Aims(NamedTuple):
@@ -33,7 +35,8 @@ class Aims(NamedTuple):
     ``correlation`` is how much people keep of their neighbourhood from the slice before, and to the one after
     (`shoal.measure.temporal`; None where there is none). ``counts`` is how often each bucket of each feature occurs among its
     edges; None if invented edges are to look like those that were kept. ``new`` is what a pair costs that meets nowhere else, for
-    each of the edges that count. As long as it costs something, ``spend`` is how many edits more the slice may take.
+    each of the edges that count. As long as it costs something, ``spend`` is how many edits more the slice may take. ``many`` says
+    that more pairs meet than should, or may do so: then it matters most in how many slices they meet.
     """
 
     correlation: tuple[float | None, float | None]
@@ -42,6 +45,7 @@ class Aims(NamedTuple):
     ranks: tuple[np.ndarray, np.ndarray] | None = None
     new: float = 0.0
     spend: int = 0
+    many: bool = False
 
 
 def retie(
@@ -51,8 +55,8 @@ def retie(
     aims: Aims,
     *,
     kind: np.ndarray | None = None,
+    ever: np.ndarray | None = None,
     busy: np.ndarray | None = None,
-    weight: np.ndarray = WEIGHT,
     apart: np.ndarray | None = None,
     tries: float | None = None,
     mix: float = 0.0,
@@ -65,9 +69,10 @@ def retie(
     Without ``aims.counts`` swaps take no more edits than ``aims.spend``. With them all edges swap, whatever they
     were before. ``tries`` are the swaps looked at for each edge that counts, by default fewer where there are many; ``mix``
     of them for each are looked at before, with regard to communities alone. ``kind`` is everybody's community, for edges
-    inside one. ``busy`` is how busy people are, by default as many edges as they have here; where it is given, the busier of two is
-    counted for edges inside and between communities by itself. Of each feature, buckets from ``apart`` on count as one. With the
-    chance ``aimed`` a proposal is a pair that meets in up to ``often`` other slices, in half of the cases one beside this.
+    inside one, ``ever`` how many people they meet over all slices. ``busy`` is how busy people are, by default as many edges as they
+    have here; where it is given, the busier of two is counted for edges inside and between communities by itself. Of each feature,
+    buckets from ``apart`` on count as one. With the chance ``aimed`` a proposal is a pair that meets in up to ``often`` other
+    slices, in half of the cases one beside this.
 
     >>> from shoal.realize.ties import look_around
     >>> square = SliceView(np.array([[0, 1], [2, 3]], dtype=np.int32), np.zeros(4, int))
@@ -78,9 +83,9 @@ def retie(
     2
     """
     apart = np.full(FEATURES, BUCKETS - 1) if apart is None else apart
-    common = bool(apart[kernels.COMMON])
-    apart = np.minimum(apart, _highest(view, edges, elsewhere, busy))
-    ties, seen = begin(view, edges, elsewhere, kind, busy, all_count=aims.counts is not None, common=common)
+    common, weight = bool(apart[kernels.COMMON]), MANY if aims.many else WEIGHT
+    apart = np.minimum(apart, _highest(view, edges, elsewhere, ever, busy))
+    ties, seen = begin(view, edges, elsewhere, kind, ever, busy, all_count=aims.counts is not None, common=common)
     m, counted = len(edges), int(ties.counts[0])
     before = counts_of(ties.seen[:m][ties.where < 0])
     wanted = before if aims.counts is None else aims.counts
@@ -106,11 +111,13 @@ def retie(
     if aimed:
         seen = _wish(seen, view, elsewhere, often)
     if aims.ranks is not None:
-        seen = seen._replace(pull=_pulls(view, edges, *aims.ranks, ties.off))
+        seen = seen._replace(pull=_pulls(view, edges, *aims.ranks, PULL[aims.many], ties.off))
     new = aims.new * counted
     aim = Aim(wanted, apart, weight, goal, worth, new, EDIT * new, aims.counts is not None)
     ties.counts[1] += aims.spend if new else 0
     steps = int(np.clip(STEPS, FEWEST * counted, MOST * counted) if tries is None else tries * counted)
+    for hot in HOT if aims.counts is None and MOST * counted <= STEPS else ():
+        kernels.retie(steps // len(HOT), view.n_nodes, hot, aimed, seen, aim, have, total, ties, rng)
     kernels.retie(steps, view.n_nodes, 0.0, aimed, seen, aim, have, total, ties, rng)
     counts = [counts_of(ties.seen[:m][which]) for which in (ties.where < 0, ties.where >= 0)]
     return view.as_edges(np.sort(ties.current.items[:m])), np.stack(counts)
@@ -121,15 +128,17 @@ def _below(ties: Ties, m: int) -> np.ndarray:
     return np.cumsum(counts_of(ties.seen[:m][ties.where >= 0]), axis=1)
 
 
-def _pulls(view: SliceView, edges: np.ndarray, wanted: np.ndarray, now: np.ndarray, off: np.ndarray) -> np.ndarray:
+def _pulls(
+    view: SliceView, edges: np.ndarray, wanted: np.ndarray, now: np.ndarray, counts: float, off: np.ndarray
+) -> np.ndarray:
     """What each contact adds to somebody's PageRank, with the ranks `now`; in `off` how far that is from the ranks `wanted`.
 
-    The unit is what a typical contact adds times PULL, so that it stands beside edges that are counted.
+    The unit is what a typical contact adds times what PageRank ``counts``, so that it stands beside edges that are counted.
     """
     n, half = view.people, view.half
     out = np.bincount(edges[:, 0], minlength=n) + (0 if half else np.bincount(edges[:, 1], minlength=n))
     pull = np.where(out > 0, now / np.maximum(out, 1), 0.0)
-    unit = np.sqrt(PULL) / max(float(np.sqrt(np.mean(pull[out > 0] ** 2))), 1e-300)
+    unit = np.sqrt(counts) / max(float(np.sqrt(np.mean(pull[out > 0] ** 2))), 1e-300)
     flow = np.bincount(edges[:, 1], pull[edges[:, 0]], n)
     if not half:
         flow += np.bincount(edges[:, 0], pull[edges[:, 1]], n)
@@ -137,17 +146,26 @@ def _pulls(view: SliceView, edges: np.ndarray, wanted: np.ndarray, now: np.ndarr
     return unit * np.concatenate([pull, np.zeros(n)]) if half else unit * pull
 
 
-def portrait(view: SliceView, edges: np.ndarray, elsewhere: Elsewhere, kind: np.ndarray | None = None) -> np.ndarray:
+def portrait(
+    view: SliceView,
+    edges: np.ndarray,
+    elsewhere: Elsewhere,
+    kind: np.ndarray | None = None,
+    ever: np.ndarray | None = None,
+) -> np.ndarray:
     """How often each bucket of each feature occurs among these edges: totals that another slice can aim at."""
-    return counts_of(begin(view, edges, elsewhere, kind, all_count=True)[0].seen[: len(edges)])
+    return counts_of(begin(view, edges, elsewhere, kind, ever, all_count=True)[0].seen[: len(edges)])
 
 
-def _highest(view: SliceView, edges: np.ndarray, elsewhere: Elsewhere, busy: np.ndarray | None) -> list[int]:
+def _highest(
+    view: SliceView, edges: np.ndarray, elsewhere: Elsewhere, ever: np.ndarray | None, busy: np.ndarray | None
+) -> list[int]:
     """The highest bucket that an edge can be in, of each feature: all are there or below, so beyond it nothing is counted."""
     keys = edges.astype(np.int64) + np.array([0, view.half])
     most = kernels.bucket(int(np.bincount(keys.ravel()).max(initial=0)))
     busiest = most if busy is None else BUCKETS - 1  # those inside kinds come after all others
-    return [kernels.bucket(int(elsewhere.others.max(initial=0))), 2, busiest, busiest, most, 1]
+    widest = 0 if ever is None else 2 * int(_steps(ever).max(initial=0))
+    return [kernels.bucket(int(elsewhere.others.max(initial=0))), 2, busiest, busiest, most, 1, widest]
 
 
 def counts_of(seen: np.ndarray) -> np.ndarray:
@@ -160,6 +178,7 @@ def begin(
     edges: np.ndarray,
     elsewhere: Elsewhere,
     kind: np.ndarray | None,
+    ever: np.ndarray | None = None,
     busy: np.ndarray | None = None,
     *,
     all_count: bool,
@@ -184,7 +203,7 @@ def begin(
         np.array([0, 4 * m if all_count else 0]),
         np.zeros(n),
     )
-    seen = _around(view, edges, elsewhere, kind, common)
+    seen = _around(view, edges, elsewhere, kind, ever, common)
     if busy is None:
         seen = seen._replace(busy=degrees)
     else:
@@ -198,6 +217,7 @@ def _around(
     edges: np.ndarray,
     elsewhere: Elsewhere,
     kind: np.ndarray | None,
+    ever: np.ndarray | None,
     common: bool,
 ) -> Around:
     """What is around as the kernel sees it, with the edges and the limits of the original slice."""
@@ -214,6 +234,7 @@ def _around(
     both = np.bincount(edges.ravel(), minlength=n) * elsewhere.degrees
     share = np.tile(np.where(both > 0, 1 / np.sqrt(np.maximum(both, 1)), 0.0), copies)
     kinds = np.full(view.n_nodes, -1) if kind is None else np.tile(kind, copies).astype(np.int64)
+    steps = np.tile(np.zeros(n, np.int64) if ever is None else _steps(ever), copies)
     start, near = half_edges(every, view.n_nodes)
     found = new_set(every, every.size)
     return Around(
@@ -225,6 +246,7 @@ def _around(
         NO_WISH,
         0,
         kinds,
+        steps,
         view.exempt,
         NO_PULL,
         share,
@@ -232,6 +254,11 @@ def _around(
         False,
         common,
     )
+
+
+def _steps(ever: np.ndarray) -> np.ndarray:
+    """Numbers of people in steps of a logarithm: those of two added up are a bucket of their product."""
+    return np.minimum(np.rint(2 * np.log2(np.maximum(ever, 1))), (BUCKETS - 1) // 2).astype(np.int64)
 
 
 def _wish(seen: Around, view: SliceView, elsewhere: Elsewhere, often: int) -> Around:
