@@ -69,10 +69,10 @@ def retie(
     Without ``aims.counts`` swaps take no more edits than ``aims.spend``. With them all edges swap, whatever they
     were before. ``tries`` are the swaps looked at for each edge that counts, by default fewer where there are many; ``mix``
     of them for each are looked at before, with regard to communities alone. ``kind`` is everybody's community, for edges
-    inside one, ``ever`` how many people they meet over all slices. ``busy`` is how busy people are, by default as many edges as they
-    have here; where it is given, the busier of two is counted for edges inside and between communities by itself. Of each feature,
-    buckets from ``apart`` on count as one. With the chance ``aimed`` a proposal is a pair that meets in up to ``often`` other
-    slices, in half of the cases one beside this.
+    inside one, ``ever`` how many people they meet over all slices. ``busy`` is how busy people are, by default as many
+    edges as they have here; where it is given, the busier of two is counted for edges inside and between communities by
+    itself. Of each feature, buckets from ``apart`` on count as one. With the chance ``aimed`` a proposal is a pair that
+    meets in up to ``often`` other slices, in half of the cases one beside this.
 
     >>> from shoal.realize.ties import look_around
     >>> square = SliceView(np.array([[0, 1], [2, 3]], dtype=np.int32), np.zeros(4, int))
