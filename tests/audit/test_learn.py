@@ -300,9 +300,18 @@ def test_every_attacker_says_who_knows_what_and_what_they_knew_anyway():
             assert claims["claims"] >= 0 <= claims["true"] <= 1 >= claims["found"] >= 0
     assert listed["invented"]["best_auc"] == max(listed["invented"]["auc"].values())
     assert listed["twice"]["smallest_crowd"] >= 1
-    assert found["planted"]["once"]["accounts"] > 0.8
     again = shoal.audit(release, k=3, original=graph, known=0.5, jobs=1)
     assert again.to_dict() == found.to_dict()
+
+
+@pytest.mark.compiled
+def test_planted_accounts_are_found_again():
+    shares = []
+    for seed in (3, 4, 5):
+        graph = messengers(seed=seed)
+        (found,) = learn(shoal.anonymize(graph, 3, seed=1).graph, graph, k=3, known=0.5, attackers=["planted"])
+        shares.append(found["once"]["accounts"])
+    assert np.mean(shares) > 0.8
 
 
 @pytest.mark.compiled

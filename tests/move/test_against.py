@@ -195,6 +195,18 @@ def test_means_depend_on_the_sums_of_groups_alone_and_keep_the_edges() -> None:
         assert (np.abs(found - sums / view.sizes) <= 2).all()
 
 
+@pytest.mark.parametrize("share", [0.006, 0.1])
+def test_a_directed_slice_keeps_about_as_many_edges_however_few(share: float) -> None:
+    """It was emptied where steps back to no edges were cheapest."""
+    rng = np.random.default_rng(4)
+    pairs = np.array([(u, v) for u in range(40) for v in range(40) if u != v], np.int32)
+    for _ in range(30):
+        edges, labels = pairs[rng.random(len(pairs)) < share], np.repeat(np.arange(9), [5, 5, 4, 4, 6, 4, 4, 4, 4])
+        view = SliceView(edges, labels, directed=True)
+        found = mean_degrees(view, np.random.default_rng(1))
+        assert abs(int(found @ view.sizes) / 2 - len(edges)) <= view.sizes.max()
+
+
 def test_columns_cost_nothing_where_there_are_no_communities() -> None:
     assert not community_columns(np.zeros(6, np.int64), np.ones(6, np.int64), -0.1, MOVED).any()
 

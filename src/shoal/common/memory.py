@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 
 EVERY = 1.0  # seconds between two times; it takes milliseconds, and pages that are wanted again are made anew
-_last = [time.monotonic()]
+_last = [time.perf_counter()]
 
 
 @functools.cache
@@ -25,7 +25,7 @@ def _trimmer() -> Callable[[int], int] | None:
 
 def give_back() -> None:
     """Do so, unless it was done a moment ago: short runs never do."""
-    now, trim = time.monotonic(), _trimmer()
+    now, trim = time.perf_counter(), _trimmer()
     if trim is not None and now > _last[0] + EVERY:
         _last[0] = now
         trim(0)

@@ -28,7 +28,6 @@ def mean_degrees(view: SliceView, rng: np.random.Generator) -> np.ndarray:
         reach = np.append(0, np.cumsum(view.sizes[some]))
         missing = above[some].sum()
         targets[some[: int(np.abs(reach - missing).argmin())]] += 1
-    mean = np.rint(np.repeat(sums, view.sizes) / np.repeat(view.sizes, view.sizes)).astype(np.int64)
-    return realize_slice(
-        targets, view.sizes, mean, np.repeat(np.arange(view.n_groups), view.sizes), directed=view.directed
-    )
+    as_chosen = np.repeat(targets, view.sizes)  # a step away from these costs every member one
+    groups = np.repeat(np.arange(view.n_groups), view.sizes)
+    return realize_slice(targets, view.sizes, as_chosen, groups, directed=view.directed)
