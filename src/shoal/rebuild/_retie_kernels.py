@@ -32,14 +32,12 @@ class Around(NamedTuple):
     wished: np.ndarray  # (pairs, 2) to aim at: those of the slices before and after first, ``beside`` of them
     beside: int
     kind: np.ndarray  # of each node, for pairs of one kind; negative: of no kind
-    ever: np.ndarray  # the logarithm of how many people each node meets over all slices, in steps
+    ever: np.ndarray  # (int8) the logarithm of how many people each node meets over all slices, in steps
     exempt: np.ndarray
     pull: np.ndarray  # what a contact with each node adds to somebody's PageRank; none where that does not count
     share: np.ndarray  # (2, nodes) what a contact that is there in the slice before, after, adds to the correlation
-    busy: np.ndarray  # how busy each node is: its edges here, unless something else is said
-    by_kind: (
-        bool  # whether the busier of two is counted for edges between kinds, and inside them from the bucket HALF on
-    )
+    busy: np.ndarray  # (int8) the bucket of how busy each node is: of its edges here, unless something else is said
+    by_kind: bool  # whether the busier of two is counted for edges between kinds, and inside them from HALF on
     common: bool  # whether contacts that two share are looked at
 
 
@@ -99,24 +97,20 @@ def _common(u, v, skip, other_skip, n, t):
 
 
 @lean
-def look(e, u, v, skip, other_skip, n, a, t):
-    """Write down the buckets of the pair u-v at slot e, and what it adds to the correlation; its marks."""
-    at, others, marks = place_of(key_of(u, v, n), a.pairs), np.int64(0), np.int64(0)
-    if at >= 0:
-        others, marks = a.others[at], a.marks[at]
-    seen = t.seen[e]
+def look(e, u, v, at, skip, other_skip, n, a, t):
+    """Write down the buckets of the pair u-v, found at this place, at slot e, and what it adds to the correlation."""
+    others, marks = (a.others[at], a.marks[at]) if at >= 0 else (np.int64(0), np.int64(0))
+    seen, one, other = t.seen[e], a.busy[u], a.busy[v]
     seen[OTHERS] = bucket(others)
     seen[STEP] = (marks & BEFORE > 0) + (marks & AFTER > 0)
-    one, other = a.busy[u], a.busy[v]
     seen[KIND] = a.kind[u] >= 0 and a.kind[u] == a.kind[v]
-    seen[LEAST], seen[MOST] = bucket(min(one, other)), bucket(max(one, other))
+    seen[LEAST], seen[MOST] = min(one, other), max(one, other)
     if a.by_kind:
         seen[MOST] = min(seen[MOST], HALF - 1) + HALF * seen[KIND]
     seen[COMMON] = 0 if t.half or not a.common else bucket(_common(u, v, skip, other_skip, n, t))
     seen[EVER] = a.ever[u] + a.ever[v]
     for side in range(2):
         t.repeats[e, side] = a.share[side, u] + a.share[side, v] if marks & (1 << side) else 0.0
-    return marks
 
 
 @lean
@@ -165,11 +159,10 @@ def _tie(e, p, q, seen_at, marks, n, aim, t):
 
 
 @lean
-def _marks(u, v, n, a):
-    """The marks of a pair; FIXED where somebody is exempt, or where it is nobody's pair."""
+def _marks(at, u, v, a):
+    """The marks of a pair at this place; FIXED where somebody is exempt, or where it is nobody's pair."""
     if u == v or a.exempt[u] or a.exempt[v]:
         return np.int64(FIXED)
-    at = place_of(key_of(u, v, n), a.pairs)
     return a.marks[at] if at >= 0 else np.int64(0)
 
 
@@ -212,16 +205,19 @@ def retie(
             continue
         e, f, q, s = t.slot[p], t.slot[r], mate(p, t), mate(r, t)
         u, v, x, y = owner[p], owner[q], owner[r], owner[s]
-        old, old_other, new, new_other = _marks(u, v, n, a), _marks(x, y, n, a), _marks(u, x, n, a), _marks(v, y, n, a)
+        if has(key_of(u, x, n), t.current) or has(key_of(v, y, n), t.current):
+            continue
+        at, other_at = place_of(key_of(u, x, n), a.pairs), place_of(key_of(v, y, n), a.pairs)
+        new, new_other = _marks(at, u, x, a), _marks(other_at, v, y, a)
+        old = _marks(place_of(key_of(u, v, n), a.pairs), u, v, a)
+        old_other = _marks(place_of(key_of(x, y, n), a.pairs), x, y, a)
         edits = _gain(new) + _gain(new_other) - _gain(old) - _gain(old_other)
         if (old | old_other | new | new_other) & FIXED or edits > t.counts[1]:
             continue
         if t.half and (abs(u - x) == t.half or abs(v - y) == t.half):
             continue
-        if has(key_of(u, x, n), t.current) or has(key_of(v, y, n), t.current):
-            continue
-        look(spare, u, x, v, y, n, a, t)
-        look(spare + 1, v, y, u, x, n, a, t)
+        look(spare, u, x, at, v, y, n, a, t)
+        look(spare + 1, v, y, other_at, u, x, n, a, t)
         change = weigh(e, old, -1.0, aim, have, total, t) + weigh(f, old_other, -1.0, aim, have, total, t)
         change += weigh(spare, new, 1.0, aim, have, total, t) + weigh(spare + 1, new_other, 1.0, aim, have, total, t)
         change += aim.edit * edits
@@ -258,5 +254,6 @@ def start_ties(n: int, a: Around, all_count: bool, t: Ties) -> None:
             fill[i] += 1
     for e in range(t.current.counts[0]):
         u, v = t.owner[t.ends[e, 0]], t.owner[t.ends[e, 1]]
-        marks = look(e, u, v, np.int64(-1), np.int64(-1), n, a, t)
-        _list(e, all_count or not marks & HERE, t)
+        at = place_of(key_of(u, v, n), a.pairs)
+        look(e, u, v, at, np.int64(-1), np.int64(-1), n, a, t)
+        _list(e, all_count or at < 0 or not a.marks[at] & HERE, t)

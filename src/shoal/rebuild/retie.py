@@ -196,7 +196,7 @@ def begin(
         slots,
         stubs[1],
         new_set(keys, m),
-        np.zeros((m + 2, FEATURES), np.int64),
+        np.zeros((m + 2, FEATURES), np.int8),
         np.zeros((m + 2, 2)),
         np.empty(m, np.int64),
         np.full(m, -1),
@@ -204,10 +204,8 @@ def begin(
         np.zeros(n),
     )
     seen = _around(view, edges, elsewhere, kind, ever, common)
-    if busy is None:
-        seen = seen._replace(busy=degrees)
-    else:
-        seen = seen._replace(busy=np.tile(busy, n // view.people).astype(np.int64), by_kind=True)
+    buckets = _buckets(degrees if busy is None else np.tile(busy, n // view.people))
+    seen = seen._replace(busy=buckets, by_kind=busy is not None)
     kernels.start_ties(n, seen, all_count, ties)
     return ties, seen
 
@@ -233,8 +231,8 @@ def _around(
         table[1, np.searchsorted(every, which)] |= mark
     both = np.bincount(edges.ravel(), minlength=n) * elsewhere.degrees
     share = np.tile(np.where(both > 0, 1 / np.sqrt(np.maximum(both, 1)), 0.0), copies)
-    kinds = np.full(view.n_nodes, -1) if kind is None else np.tile(kind, copies).astype(np.int64)
-    steps = np.tile(np.zeros(n, np.int64) if ever is None else _steps(ever), copies)
+    kinds = np.tile(np.full(n, -1) if kind is None else kind, copies).astype(np.int32)  # small, for the cache
+    steps = np.tile(np.zeros(n, np.int8) if ever is None else _steps(ever), copies)
     start, near = half_edges(every, view.n_nodes)
     found = new_set(every, every.size)
     return Around(
@@ -250,7 +248,7 @@ def _around(
         view.exempt,
         NO_PULL,
         share,
-        start,
+        np.empty(0, np.int8),
         False,
         common,
     )
@@ -258,7 +256,13 @@ def _around(
 
 def _steps(ever: np.ndarray) -> np.ndarray:
     """Numbers of people in steps of a logarithm: those of two added up are a bucket of their product."""
-    return np.minimum(np.rint(2 * np.log2(np.maximum(ever, 1))), (BUCKETS - 1) // 2).astype(np.int64)
+    return np.minimum(np.rint(2 * np.log2(np.maximum(ever, 1))), (BUCKETS - 1) // 2).astype(np.int8)
+
+
+def _buckets(numbers: np.ndarray) -> np.ndarray:
+    """`_retie_kernels.bucket` of each number; of the less busy of two it is the lower one."""
+    below = [1, *(low for power in range(1, BUCKETS // 2) for low in (2**power, 3 * 2 ** (power - 1)))]
+    return np.searchsorted(below, numbers, side="right").astype(np.int8)
 
 
 def _wish(seen: Around, view: SliceView, elsewhere: Elsewhere, often: int) -> Around:
