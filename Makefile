@@ -101,7 +101,7 @@ docs: $(STAMPS)/docs
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build
 
 gallery: $(STAMPS)/test
-	SHOAL_DATA=$(DATA) $(BIN)/python docs/worked.py
+	SHOAL_DATA=$(abspath $(DATA)) $(BIN)/python docs/worked.py
 	$(BIN)/python docs/stage_pictures.py
 
 picture: $(STAMPS)/demo
