@@ -1,4 +1,4 @@
-"""Kernels of the first groups: gather near free people, from lists of neighbours or from everybody."""
+"""Kernels of the first groups: gather the nearest free people, from lists of neighbours or from everybody."""
 
 from __future__ import annotations
 
@@ -28,6 +28,14 @@ class People(NamedTuple):
     one_sided: bool
 
 
+class Lists(NamedTuple):
+    """Neighbours among some crowds: ``near[p]`` are places in ``crowds``, and crowd c stands at ``place[c]``."""
+
+    near: np.ndarray
+    crowds: np.ndarray
+    place: np.ndarray
+
+
 @njit
 def _suits(who: People, a: int, b: int) -> bool:
     """Whether ``b`` may be in a group that ``a`` began."""
@@ -49,19 +57,27 @@ def _distance(who: People, a: int, b: int) -> np.int64:
 
 
 @njit
-def grow(who: People, near: np.ndarray, anybody: bool, order: np.ndarray, taken: np.ndarray, n_groups: int) -> int:
-    """Let each free person of ``order``, in turn, form a group from their own crowd and those listed near it, or ``anybody``,
-    from their own crowd on.
+def _found(who: People, a: int, taken: np.ndarray, n_groups: int) -> int:
+    """A new group of ``a`` and all but the last place of ``taken``; how many groups there are now."""
+    who.label[a] = n_groups
+    for i in range(who.k[a] - 1):
+        who.label[taken[i]] = n_groups
+    who.founder[n_groups], who.filled[n_groups] = a, who.k[a]
+    return n_groups + 1
+
+
+@njit
+def grow(who: People, lists: Lists, order: np.ndarray, taken: np.ndarray, n_groups: int) -> int:
+    """Let each free person of ``order``, in turn, form a group from their own crowd and the crowds listed near it.
 
     Whoever cannot gather as many as they ask for is left for later. Returns how many groups there are then.
     """
-    n_crowds = who.start.size - 1
     for a in order:
         if who.label[a] >= 0:
             continue
-        here, wanted, count, j = who.crowd[a], who.k[a] - 1, 0, -1
-        while count < wanted and j < (n_crowds - 1 if anybody else near.shape[1]):
-            c = (here + j + 1) % n_crowds if anybody else here if j < 0 else np.int64(near[here, j])
+        here, wanted, count, j = lists.place[who.crowd[a]], who.k[a] - 1, 0, -1
+        while count < wanted and j < lists.near.shape[1]:
+            c = lists.crowds[here if j < 0 else lists.near[here, j]]
             while who.cursor[c] < who.start[c + 1] and who.label[who.cursor[c]] >= 0:
                 who.cursor[c] += 1
             for b in range(who.cursor[c], who.start[c + 1]):
@@ -72,11 +88,31 @@ def grow(who: People, near: np.ndarray, anybody: bool, order: np.ndarray, taken:
                     count += 1
             j += 1
         if count == wanted:
-            who.label[a] = n_groups
-            for i in range(wanted):
-                who.label[taken[i]] = n_groups
-            who.founder[n_groups], who.filled[n_groups] = a, who.k[a]
-            n_groups += 1
+            n_groups = _found(who, a, taken, n_groups)
+    return n_groups
+
+
+@njit
+def gather(who: People, order: np.ndarray, free: np.ndarray, taken: np.ndarray, gap: np.ndarray, n_groups: int) -> int:
+    """The same from the nearest of all who are ``free``."""
+    for a in order:
+        if who.label[a] >= 0:
+            continue
+        wanted, count = who.k[a] - 1, 0
+        for b in free:
+            if who.label[b] >= 0 or b == a or not _suits(who, a, b):
+                continue
+            d = _distance(who, a, b)
+            if count == wanted and d >= gap[count - 1]:
+                continue
+            i = min(count, wanted - 1)
+            while i > 0 and gap[i - 1] > d:
+                gap[i], taken[i] = gap[i - 1], taken[i - 1]
+                i -= 1
+            gap[i], taken[i] = d, b
+            count = min(count + 1, wanted)
+        if count == wanted:
+            n_groups = _found(who, a, taken, n_groups)
     return n_groups
 
 

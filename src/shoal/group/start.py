@@ -64,7 +64,7 @@ def first_state(problem: Problem, crowds: Crowds, nodes: np.ndarray, *, jobs: in
     rows, levels, exempt = problem.rows[nodes], problem.levels[nodes], problem.exempt[nodes]
     crowd = crowds.label[nodes].astype(np.int64)
     start = np.searchsorted(crowd, np.arange(len(crowds.first) + 1)).astype(np.int64)
-    label = _first_groups(Problem(rows, levels, exempt, problem.one_sided), crowds, crowd, start)
+    label = _first_groups(Problem(rows, levels, exempt, problem.one_sided), crowds, crowd, start, jobs)
     top = np.zeros(label.max() + 1, np.int64)
     np.maximum.at(top, label[label >= 0], levels[label >= 0])
     room = 2 * np.concatenate([top, _spare(top, levels)]) - 1
@@ -90,7 +90,7 @@ def first_state(problem: Problem, crowds: Crowds, nodes: np.ndarray, *, jobs: in
     return state
 
 
-def _first_groups(problem: Problem, crowds: Crowds, crowd: np.ndarray, start: np.ndarray) -> np.ndarray:
+def _first_groups(problem: Problem, crowds: Crowds, crowd: np.ndarray, start: np.ndarray, jobs: int) -> np.ndarray:
     """First groups, numbered in the order of their first members, for the cache; those of k = 1 may stay alone (-1)."""
     rows, levels, exempt, one_sided = problem
     n = len(levels)
@@ -100,7 +100,7 @@ def _first_groups(problem: Problem, crowds: Crowds, crowd: np.ndarray, start: np
     else:
         label, room = np.full(n, -1, np.int64), np.empty((2, n), np.int64)
         who = People(rows, levels, exempt, crowd, start, start[:-1].copy(), label, room[0], room[1], one_sided)
-        if not seed_groups(who, crowds.near, crowds.distance):
+        if not seed_groups(who, crowds.near, crowds.distance, jobs=jobs):
             label = rescue_groups(rows, levels, exempt, one_sided)
     numbers, first, inverse = np.unique(label, return_index=True, return_inverse=True)
     rank = np.empty(len(numbers), np.int64)
