@@ -63,12 +63,13 @@ def _median_change(columns: np.ndarray, degrees: np.ndarray, low: int, count: in
 
 
 @lean
-def _cost_by_medians(columns: np.ndarray, low: int, count: int) -> np.int64:
-    """How far ``count`` sorted rows from ``low`` lie from their medians."""
-    total = np.int64(0)
-    for i in range(low, low + count // 2):
+def _free_cost(columns: np.ndarray, low: int, count: int, one_sided: bool) -> np.int64:
+    """What ``count`` sorted rows from ``low`` cost with nobody exempt: distances to medians or to largest degrees."""
+    total, last = np.int64(0), low + count - 1
+    for i in range(count - 1 if one_sided else count // 2):
+        upper = last if one_sided else last - i
         for t in range(columns.shape[1]):
-            total += np.int64(columns[2 * low + count - 1 - i, t]) - np.int64(columns[i, t])
+            total += np.int64(columns[upper, t]) - np.int64(columns[low + i, t])
     return total
 
 
@@ -107,9 +108,9 @@ def _cost_by_row(st: State, g: int, out: int, add: int) -> np.int64:
 @lean
 def cost_of(st: State, g: int) -> np.int64:
     """What it costs to give all members of group ``g`` one row."""
-    if st.one_sided or st.groups[g].exempt > 0:
+    if st.groups[g].exempt > 0:
         return _cost_by_row(st, g, NOBODY, NOBODY)
-    return _cost_by_medians(st.columns, st.groups[g].first, st.groups[g].count)
+    return _free_cost(st.columns, st.groups[g].first, st.groups[g].count, st.one_sided)
 
 
 @lean
@@ -120,7 +121,7 @@ def _change_by_row(st: State, g: int, out: int, add: int) -> np.int64:
         return after
     if after < 0:  # medians again
         low, count = st.groups[g].first, st.groups[g].count
-        after = _cost_by_medians(st.columns, low, count) + _median_change(st.columns, st.degrees, low, count, out, add)
+        after = _free_cost(st.columns, low, count, False) + _median_change(st.columns, st.degrees, low, count, out, add)
     return after - cost_of(st, g)
 
 
