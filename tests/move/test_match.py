@@ -13,8 +13,9 @@ from shoal.engine.work import Runner
 from shoal.graph import TemporalGraph
 from shoal.move import match
 from shoal.move.match import FEW, Totals, find_totals
-from shoal.move.steps import DENSEST, buckets, how_busy
+from shoal.move.steps import DENSEST, how_busy
 from shoal.rebuild._retie_kernels import HALF, bucket
+from shoal.rebuild.retie import buckets
 
 
 def totals_of(graph: TemporalGraph) -> Totals:

@@ -139,9 +139,7 @@ def rank_column(edges: np.ndarray, n: int, *, directed: bool) -> np.ndarray:
 
 
 def _guide(piece: GuidePiece, threads: int, tell: Tell) -> Result:
-    activity = np.zeros(piece.n_people, np.int64)
-    for held in piece.slices:
-        activity += np.bincount(load(held).ravel(), minlength=piece.n_people)
+    activity = activity_of(piece.slices, piece.n_people)
     edges = _some_edges(piece.slices, piece.rng)
     labels = louvain(edges, piece.n_people, int(piece.rng.integers(2**31)))
     columns = community_columns(labels, activity, modularity(edges, labels), piece.pull)
@@ -151,6 +149,14 @@ def _guide(piece: GuidePiece, threads: int, tell: Tell) -> Result:
         for b, first in enumerate(range(0, max(piece.n_people, 1), BLOCK_PEOPLE))
     }
     return Result({"columns": columns.shape[1]}, arrays)
+
+
+def activity_of(slices: list[Array], n_people: int) -> np.ndarray:
+    """How many contacts everybody has, all slices added up."""
+    activity = np.zeros(n_people, np.int64)
+    for held in slices:
+        activity += np.bincount(load(held).ravel(), minlength=n_people)
+    return activity
 
 
 def community_columns(labels: np.ndarray, activity: np.ndarray, clearness: float, pull: Pull) -> np.ndarray:

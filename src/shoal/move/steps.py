@@ -19,13 +19,14 @@ from shoal.engine.parts import Array, load
 from shoal.engine.work import Runner
 from shoal.errors import GuaranteeError
 from shoal.graph import TemporalGraph
-from shoal.move.guide import group_kinds
+from shoal.move.guide import activity_of, group_kinds
 from shoal.move.match import Looks, Totals, find_totals, match_totals
 from shoal.move.permute import move_slice
 from shoal.realize.mean import mean_degrees
 from shoal.realize.view import SliceView
 from shoal.rebuild import rewire
 from shoal.rebuild._retie_kernels import BUCKETS, HALF
+from shoal.rebuild.retie import buckets
 
 # Two people of one community meet in a slice with at most this chance: whoever finds somebody's community, and guesses that two
 # of it met, is right as often. More than that is led out of the community. Chosen on two sets by benchmarks/against.py.
@@ -149,10 +150,7 @@ def rebuild_mean(edges: np.ndarray, labels: np.ndarray, *, directed: bool, rng: 
 
 
 def _active(piece: ActivePiece, threads: int, tell: Tell) -> Result:
-    active = np.zeros(piece.n_people, np.int64)
-    for held in piece.slices:
-        active += np.bincount(load(held).ravel(), minlength=piece.n_people)
-    return Result({}, {"active": active})
+    return Result({}, {"active": activity_of(piece.slices, piece.n_people)})
 
 
 def _looks(piece: MixPiece, threads: int, tell: Tell) -> Result:
@@ -176,13 +174,3 @@ def how_busy(active: np.ndarray, kinds: np.ndarray) -> np.ndarray:
     less, more = buckets(np.sort(active, axis=1)).T
     more = np.minimum(more, HALF - 1) + HALF * (kinds[:, 0] == kinds[:, 1])
     return np.stack([np.bincount(of, minlength=BUCKETS).astype(float) for of in (less, more)])
-
-
-def buckets(x: np.ndarray) -> np.ndarray:
-    """What retying calls the buckets of whole numbers (`shoal.rebuild._retie_kernels.bucket`).
-
-    >>> buckets(np.array([0, 1, 2, 3, 4, 5, 6, 7, 8])).tolist()
-    [0, 1, 2, 3, 4, 4, 5, 5, 6]
-    """
-    doubled = np.log2(np.maximum(x, 1)).astype(np.int64)
-    return np.where(x < 2, x, np.minimum(2 * doubled + (x >= 1.5 * 2.0**doubled), BUCKETS - 1))

@@ -204,8 +204,8 @@ def begin(
         np.zeros(n),
     )
     seen = _around(view, edges, elsewhere, kind, ever, common)
-    buckets = _buckets(degrees if busy is None else np.tile(busy, n // view.people))
-    seen = seen._replace(busy=buckets, by_kind=busy is not None)
+    held = buckets(degrees if busy is None else np.tile(busy, n // view.people))
+    seen = seen._replace(busy=held, by_kind=busy is not None)
     kernels.start_ties(n, seen, all_count, ties)
     return ties, seen
 
@@ -259,8 +259,12 @@ def _steps(ever: np.ndarray) -> np.ndarray:
     return np.minimum(np.rint(2 * np.log2(np.maximum(ever, 1))), (BUCKETS - 1) // 2).astype(np.int8)
 
 
-def _buckets(numbers: np.ndarray) -> np.ndarray:
-    """`_retie_kernels.bucket` of each number; of the less busy of two it is the lower one."""
+def buckets(numbers: np.ndarray) -> np.ndarray:
+    """`_retie_kernels.bucket` of each number; of the less busy of two it is the lower one.
+
+    >>> buckets(np.array([0, 1, 2, 3, 4, 5, 6, 7, 8])).tolist()
+    [0, 1, 2, 3, 4, 4, 5, 5, 6]
+    """
     below = [1, *(low for power in range(1, BUCKETS // 2) for low in (2**power, 3 * 2 ** (power - 1)))]
     return np.searchsorted(below, numbers, side="right").astype(np.int8)
 
